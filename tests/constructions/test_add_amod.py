@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from crossexam.constructions.add_amod import NounEntity, ReadPremise, why_not_two
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.rules.add_amod import Entities, Entity, Premise, against
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
@@ -140,12 +140,10 @@ def parsed(text: str, tags: str, links: str) -> Parsed:
 def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> None:
     def check(text: str, tags: str, links: str, reason: str | None) -> None:
         parse = parsed(text, tags, links)
-        phrases = [
-            p for p in noun_phrases(parse.tokens, parse) if parse.tokens[p.head].text in {"nurse", "pilot"}
-        ]
-        sentence = ReadPremise(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
-        nurse, pilot = (NounEntity(p, parse.tokens[p.head].text, "person") for p in phrases)
-        assert why_not_two(sentence, nurse, pilot) == reason
+        premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
+        entities = [Entity(premise, phrase) for phrase in premise.phrases]
+        two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
+        assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
 
     each_case(check)
 

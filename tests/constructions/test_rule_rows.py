@@ -2,51 +2,156 @@
 
 from __future__ import annotations
 
+import random
+import re
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.antonymy import Options
 from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.construction import Rejection
 from crossexam.constructions.numerical_reasoning import judged
+from crossexam.constructions.pair_matching import PairTable
+from crossexam.constructions.pair_replacement import is_kind_of
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.rules import antonymy, numerical_reasoning
+from crossexam.constructions.rules import numerical_reasoning
 from crossexam.constructions.rules.number import Number
 from crossexam.constructions.rules.rule import Rule
+from crossexam.constructions.rules.table import TABLES, rules_of
+from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.example import Example
+from crossexam.core.labels import parse_label
+from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.lexicons.wordnet import wordnet
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_so_swap import PARSES
+
+#: A sentence without a parse here is tagged by the tool itself.
+PARSED = PARSES | {
+    f"A man here {verb} a worker.": (
+        f"(S (NP (DT A) (NN man) (ADVP (RB here))) (VP ({tag} {verb}) (NP (DT a) (NN worker))))"
+    )
+    for verb, tag in (("is", "VBZ"), ("saw", "VBD"))
+}
+ADJECTIVE = re.compile(r"\((\w+)\) ")
 
 
-def made(
-    sentence: str, construction: str = "antonymy", **options: Any
-) -> tuple[list[Example], dict[str, int]]:
-    """What a construction makes of *sentence*, tagged by the tool itself, and why not more."""
-    given, resources = Example("e", sentence, "", None), LanguageResources("auto")
-    items, counts = apply_construction(construction, [given], resources=resources, options=options)
+def made(name: str, sentence: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
+    """What the construction *name* makes of *sentence* (with the adjective in brackets), and why not more."""
+    text, adjective = sentence, None
+    if name == "add_amod":
+        text, adjective = ADJECTIVE.sub("", sentence), ADJECTIVE.search(sentence)
+    info = {"premise_parse": PARSED[text]} if text in PARSED else {}
+    with pytest.MonkeyPatch.context() as patch:
+        if adjective:
+            patch.setattr(add_amod, "_shared", _only(adjective[1].lower(), add_amod._shared))
+        items, counts = apply_construction(
+            name,
+            [Example("e", text, "", None, info=info)],
+            resources=LanguageResources("auto"),
+            options=options,
+        )
     return items, counts["rejected"]
 
 
-def test_rows_of_antonymy(for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """By all rows, the word is rejected, for this reason or one before it; by the row alone, for this one."""
+def _only(adjective: str, shared: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *given: (each for each in shared(*given) if each.adjective == adjective)
+
+
+@dataclass
+class Pairs(LanguageResources):
+    """A pair of words; training has each of their relatives ten times."""
+
+    antonyms: PairTable = field(default_factory=lambda: PairTable([]))
+    hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
+    index: Any = None
+
+
+def pair_of(*marked: str) -> WordPair:
+    """The two words as WordNet has them: as antonyms, or else one as a kind of the other."""
+    firsts, seconds = ((word.lower(), *wordnet().lemmas_of(word.lower())) for word in marked)
+    for pos in "avn":
+        for first in firsts:
+            for sense in wordnet().synsets(first, pos):
+                for _, second in wordnet().antonyms(sense, first):
+                    if second in seconds:
+                        return WordPair(first, second, "antonym", pos)
+    lemmas = [wordnet().base_form(word.lower(), "n") for word in marked]
+    return WordPair(*lemmas, "hypernym" if is_kind_of(*lemmas) else "hyponym", "n")
+
+
+def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """What the swaps make of the marked words of a pair, by set, and why no more; all choices are tried."""
+    pair = pair_of(*re.findall(r"\*(\w+)\*", text))
+    table, family = PairTable([pair]), "i_a" if pair.relation == "antonym" else "i_h"
+    resources = Pairs("auto", antonyms=table, hypernyms=table)
+    label = re.search(r" \((\w+)\)$", text)
+    gold = parse_label(label[1] if label else "contradiction" if family == "i_a" else "entailment")
+    premise, hypothesis = re.sub(r"\*| \(\w+\)$", "", text).split(" / ")
+    found: set[tuple[str, str]] = set()
+    reasons: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_pair_swaps, "occurrences", lambda *_: LEAST_OCCURRENCES)
+        for seed in range(8):
+            one = Example("e", premise, hypothesis, gold)
+            for name, outcome in word_pair_swaps.swaps(family, one, resources, random.Random(seed)):
+                undecided = () if isinstance(outcome, Rejection) else outcome.info.get("doubts", ())
+                why = {outcome.reason} if isinstance(outcome, Rejection) else {*undecided}
+                found |= set() if why else {(name, str(seed))}
+                reasons |= why
+    return found, reasons
+
+
+def asking(name: str, rules: tuple[Rule[Any], ...], sentence: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """The pairs that *name* makes of *sentence* if only *rules* are asked, and the reasons why not more."""
+    module = import_module(TABLES[name].partition(":")[0])
+    with pytest.MonkeyPatch.context() as patch:
+        for table in {"RULES", "_OF", "_OF_ANY_WORD", "_OF_PLACES", "_OF_USE"} & vars(module).keys():
+            rows = getattr(module, table)
+            if isinstance(rows, dict):
+                some: Any = {use: tuple(row for row in rows[use] if row in rules) for use in rows}
+            else:
+                some = tuple(row for row in rows if row in rules)
+            patch.setattr(module, table, some)
+        if " / " in sentence:
+            return swapped(sentence)
+        items, reasons = made(name, sentence)
+    return {(item.premise, item.hypothesis) for item in items}, set(reasons)
+
+
+#: Tables with tests of their own: some numbers could never be changed, and some swaps follow other rules.
+OWN = {"numerical_reasoning", "so_swap_plausible"}
+
+
+@pytest.mark.parametrize("name", sorted(TABLES.keys() - OWN))
+def test_rows(name: str, for_each: Callable[..., None]) -> None:
+    """What a row alone rejects, though it could be made, is not made if all are asked, either."""
+    rules = rules_of(name)
 
     def check(rule: Rule[Any]) -> None:
-        items, _ = made(rule.rejects)
-        doubtful = [item for item in made(rule.rejects, rules="paper")[0] if "doubts" in item.info]
-        doubtful = [item for item in doubtful if rule.reason in item.info["doubts"]]
-        assert doubtful
-        assert not {item.hypothesis for item in doubtful} & {item.hypothesis for item in items}
-        assert made(rule.keeps)[0]
-        with monkeypatch.context() as patch:
-            for table in ("_OF_ANY_WORD", "_OF_PLACES"):
-                rows = getattr(antonymy, table)
-                patch.setattr(antonymy, table, [each for each in rows if each is rule])
-            of_use = antonymy._OF_USE.items()
-            alone = {use: [each for each in table if each is rule] for use, table in of_use}
-            patch.setattr(antonymy, "_OF_USE", alone)
-            assert rule.reason in made(rule.rejects)[1]
-            assert rule.reason not in made(rule.keeps)[1]
+        kept, _ = asking(name, rules, rule.keeps)
+        by_all, first = asking(name, rules, rule.rejects)  # before others, as antonymy remembers the answers
+        by_row, why = asking(name, (rule,), rule.rejects)
+        could, _ = asking(name, (), rule.rejects)
+        assert kept
+        assert could - by_row
+        if " / " in rule.keeps:  # of the same set
+            assert {made for made, _ in could - by_row} & {made for made, _ in kept}
+        assert not (could - by_row) & by_all
+        assert rule.reason in why
+        assert rule.reason in first or name == "antonymy"  # there, another row may come before it
+        assert rule.reason not in asking(name, (rule,), rule.keeps)[1]
 
-    for_each(check, [(rule,) for rule in antonymy.RULES])
+    for_each(check, [(rule,) for rule in rules])
 
 
 def numbers(sentence: str) -> list[Number]:
@@ -63,14 +168,14 @@ def test_rows_of_numerical_reasoning(for_each: Callable[..., None]) -> None:
         kept = numbers(rule.keeps)
         assert not any(rule.holds(number) for number in kept)
         assert None in [number.reason for number in kept]
-        assert made(rule.keeps, "numerical_reasoning")[0]
+        assert made("numerical_reasoning", rule.keeps)[0]
 
     for_each(check, [(rule,) for rule in numerical_reasoning.RULES])
 
 
 def test_rules_about_numbers_can_be_switched_off(refused: Callable[..., str]) -> None:
     def reasons(sentence: str, **options: Any) -> dict[str, int]:
-        return made(sentence, "numerical_reasoning", **options)[1]
+        return made("numerical_reasoning", sentence, **options)[1]
 
     sentence = "If Kim had a score of 5 points, Lee sings."
     assert reasons(sentence) == {"no quantity: rank": 1}
@@ -84,16 +189,30 @@ def test_rules_about_numbers_can_be_switched_off(refused: Callable[..., str]) ->
 
 def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
     sentence, names = "The soup is often as hot as the tea is.", "comparison,at times"
-    assert made(sentence)[1] == {"at times": 1}
-    assert made(sentence, without="at times")[1] == {"comparison": 1}
+    assert made("antonymy", sentence)[1] == {"at times": 1}
+    assert made("antonymy", sentence, without="at times")[1] == {"comparison": 1}
     for given in (names, "at times, comparison", ["at times", "comparison", "comparison"]):
-        (item,), _ = made(sentence, without=given)
+        (item,), _ = made("antonymy", sentence, without=given)
         assert item.hypothesis == "The soup is often as cold as the tea is."
-    (item,), _ = made("The soup may be hot.", without="modal, conditional or reported, question")
-    said = refused(made, sentence, without="at times,qestion")
+    (item,), _ = made("antonymy", "The soup may be hot.", without="modal, conditional or reported, question")
+    said = refused(made, "antonymy", sentence, without="at times,qestion")
     assert "antonymy.without: no rule of antonymy is called 'qestion'" in said
     assert "did you mean 'question'" in said
     for rules in ("paper", "released"):
-        said = refused(made, sentence, without=names, rules=rules)
+        said = refused(made, "antonymy", sentence, without=names, rules=rules)
         assert "antonymy.without: only the rules of rules=ours" in said
     assert Options(without=(names,)) == Options(without=("at times", "comparison"))
+
+
+def test_rules_of_each_construction_can_be_switched_off(refused: Callable[..., str]) -> None:
+    items, _ = made("add_amod", "The fattest dog passed every truck.", without="compared")
+    assert items == []
+    items, _ = made(
+        "add_amod",
+        "The fattest dog passed every truck.",
+        without="compared, quantified, or one picked out",
+    )
+    assert len(items) == 1
+    items, _ = made("add_amod", "A man had an idea.", without="fewer than two concrete nouns")
+    assert "idea" in items[0].info["nouns"]
+    assert "only the rules of rules=ours" in refused(add_amod.Options, without=("compared",), rules="paper")

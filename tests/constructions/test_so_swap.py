@@ -14,7 +14,6 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.rules import so_swap as rows
 from crossexam.constructions.rules import so_swap_plausible as plausible_rows
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.so_swap import Options, so_swap
@@ -75,21 +74,6 @@ def test_sentences_of_our_own(for_each: Callable[..., None]) -> None:
         assert written == expected
 
     for_each(check, CASES)
-
-
-def test_each_rule_rejects_one_sentence_and_keeps_another(
-    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By all rows, and by the row alone."""
-
-    def check(rule: Rule[Any]) -> None:
-        assert _outcome_of(rule.rejects) == Rejection(rule.reason)
-        assert isinstance(_outcome_of(rule.keeps), Example)
-        with monkeypatch.context() as patch:
-            patch.setattr(rows, "RULES", (rule,))
-            assert _outcome_of(rule.rejects) == Rejection(rule.reason)
-
-    for_each(check, [(rule,) for rule in rows.RULES])
 
 
 def _plausible(parse: str) -> str:

@@ -92,6 +92,7 @@ CHANGED: dict[str, Any] = {
         )
     },
     "antonymy.indirect": True,
+    "add_amod.without": "unclear where the phrase begins",
     "antonymy.without": "at times",
     "antonymy.attested_in": _another_corpus,
     "numerical_reasoning.without": "year",

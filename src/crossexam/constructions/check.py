@@ -223,7 +223,6 @@ def _repeated(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 Check = Callable[[Sequence[Example], Bases], Iterator[tuple[str, str]]]
 
-# fmt: off
 CHECKS: Final[dict[str, Check]] = {
     "E101": replays,
     "E102": follows_base,
@@ -242,7 +241,6 @@ CHECKS: Final[dict[str, Check]] = {
     "W501": any_items,
     "W601": installed,
 }
-# fmt: on
 
 #: The checks that need all items of a test set; the others are done on some thousand items at a time.
 OF_SETS: Final = frozenset({"E301", "E302", "W204", "W303", "W501", "W601"})

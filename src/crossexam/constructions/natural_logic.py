@@ -6,12 +6,13 @@ verify it (``crossexam validate``).
 
 Replacing a word by its hypernym weakens a sentence if its context is upward monotone, and strengthens it if
 the context is downward monotone (MacCartney 2009, chapter 5).  Since premise and hypothesis of our corpora
-describe the same event, a conflict that is known to lie in other words remains.
+describe the same event, a conflict that is known to lie in other words remains.  When another label may be
+right is said by the rows of ``rules/natural_logic.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Final, Literal, NamedTuple
 
@@ -33,15 +34,11 @@ Source = Literal["corpus", "construction", "natural logic"]
 
 
 class Proposal(NamedTuple):
-    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic.
-
-    *doubt* is the reason why another label may be right.
-    """
+    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic."""
 
     label: Label
     source: Source
     reason: str
-    doubt: str | None = None
 
 
 def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
@@ -53,8 +50,7 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
     ('entailment', 'neutral')
     """
     if relation == "antonym":
-        doubt = None if direction == "up" else "antonyms in a context that is not upward monotone"
-        return Proposal("contradiction", "construction", "antonyms in one context", doubt)
+        return Proposal("contradiction", "construction", "antonyms in one context")
     if relation == "synonym":
         return Proposal("entailment", "natural logic", "synonyms in one context")
     weaker = (relation == "hypernym") == (direction == "up")
@@ -65,20 +61,12 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
 
 
 def after_exchange(
-    gold: Label,
-    relation: Relation,
-    premise: Direction,
-    hypothesis: Direction,
-    *,
-    covered: bool,
-    conflict: bool = False,
-    adds: bool = True,
+    gold: Label, relation: Relation, premise: Direction, hypothesis: Direction, *, covered: bool
 ) -> Proposal:
     """Return the label after the two words are exchanged.
 
     *relation* is that of the hypothesis word to the premise word before the exchange; *covered* means that
-    the premise entails the rest of the hypothesis, *conflict* that the two rests conflict, and *adds* that
-    the rest of the hypothesis names a thing that the premise does not.
+    the premise entails the rest of the hypothesis.
 
     >>> after_exchange("entailment", "hypernym", "up", "up", covered=True)[:2]  # footbridge, bridge
     ('neutral', 'natural logic')
@@ -92,19 +80,14 @@ def after_exchange(
     hypothesis_effect = _effect("hyponym" if relation == "hypernym" else "hypernym", hypothesis)
     changes = f"premise {premise_effect}, hypothesis {hypothesis_effect}"
     if gold == "contradiction":
-        kept = premise_effect == hypothesis_effect == "stronger" or premise == hypothesis == "up"
-        doubt = None if conflict and kept else "the conflict may lie in the pair"
-        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere", doubt)
+        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere")
     if gold == "entailment":
         if safe:
             return Proposal("entailment", "natural logic", f"{changes}: still entailed")
         return Proposal("neutral", "natural logic", f"{changes}: no longer entailed")
     if safe and covered:
         return Proposal("entailment", "natural logic", f"{changes}, nothing else is new: entailed")
-    doubt = None
-    if safe and not adds and premise == hypothesis == "up":
-        doubt = "the pair may be all that was not entailed"
-    return Proposal("neutral", "natural logic", f"{changes}: still not entailed", doubt)
+    return Proposal("neutral", "natural logic", f"{changes}: still not entailed")
 
 
 def says_less(relation: Relation, premise: Direction, hypothesis: Direction) -> bool:
@@ -125,12 +108,9 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
     *relation* is that of the hypothesis word to the premise word after the replacement.
     """
     if rest in {"conflict", "unclear"}:
-        doubt = "other words may or may not conflict" if rest == "unclear" else None
-        return Proposal("contradiction", "natural logic", "other words conflict", doubt)
+        return Proposal("contradiction", "natural logic", "other words conflict")
     if rest in {"new", "open"}:
-        decided = rest == "new" or (relation == "hyponym" and direction == "up")
-        reason = "no conflict is left, other words are new"
-        return Proposal("neutral", "natural logic", reason, None if decided else "other words are new")
+        return Proposal("neutral", "natural logic", "no conflict is left, other words are new")
     proposal = ex_situ_label(relation, direction)
     return Proposal(proposal.label, "natural logic", f"no conflict is left: {proposal.reason}")
 
@@ -337,18 +317,6 @@ def _contrasts(added: set[_Word], premise: PairSentence) -> Iterator[tuple[_Word
         yield from ((word, other) for other in _words(premise) if word[1] != "a")
 
 
-def covers(premise: PairSentence, hypothesis: PairSentence, directions: Collection[Direction]) -> bool:
-    """Return whether *premise* entails *hypothesis*, given that the pair's word on it entails the other's.
-
-    In upward contexts, *premise* may say more, but has to say all words of *hypothesis* of the same things
-    (:func:`_in_relation`).  If any of *directions* is not upward, the two must be the
-    same apart from the pair: "no animals eat here" does not entail "no dogs eat".
-    """
-    if all(direction == "up" for direction in directions):
-        return rest_of(premise, hypothesis) == "covered" and _in_relation(premise, hypothesis)
-    return _other_words(premise) == _other_words(hypothesis)
-
-
 def are_same_otherwise(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether the two sentences have the same content words, apart from the pair."""
     return _words(premise) == _words(hypothesis)
@@ -367,7 +335,7 @@ _QUANTIFIERS: Final = frozenset("all both each every most only another other".sp
 _BETWEEN_CLAUSES: Final = frozenset("while as when where whose who that which because".split())
 
 
-def _in_relation(premise: PairSentence, hypothesis: PairSentence) -> bool:
+def in_relation(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether *premise* has the words and prepositions of *hypothesis* in their order and relations.
 
     Between two of them, *premise* may say more of the first ("a man in a hat sits"), but may neither begin a
@@ -457,7 +425,7 @@ def _is_modifier(tokens: Sequence[Token], position: int) -> bool:
     return noun and following[0].startswith(("NN", "JJ"))
 
 
-def _other_words(sentence: PairSentence) -> list[str]:
+def other_words(sentence: PairSentence) -> list[str]:
     """Return the lemmas of *sentence* without the pair's word, articles and punctuation."""
     found = []
     for position, token in enumerate(sentence.tokens):

@@ -10,10 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from crossexam.constructions.construction import Rejection, Resources
-from crossexam.constructions.natural_logic import Direction, PairSentence, Rest, rest_of
+from crossexam.constructions.natural_logic import (
+    Direction,
+    PairSentence,
+    Rest,
+    in_relation,
+    other_words,
+    repeats,
+    rest_of,
+)
+from crossexam.constructions.rules.word_pair_swaps import Occurrence, Parts, against
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.closed_classes import INDEFINITES
@@ -21,10 +30,8 @@ from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.polarity import polarity_at
-from crossexam.language.nouns import is_common_noun, is_rather_adjective
 from crossexam.language.remembered import ALL_WORDS, remembered
 from crossexam.language.tokens import Token, words
-from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
 #: Words that do not behave like others of their class: pronouns tagged as nouns, light verbs, and relational
 #: nouns (*a girlfriend in a crowd*).
@@ -32,6 +39,7 @@ NOT_SWAPPED: Final = INDEFINITES | frozenset(
     "one thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
     "fiance fiancee bride groom mistress widow widower".split()
 )
+_MISSING: Final = "another part of speech"
 # Hypernyms in WordNet, but synonyms (a guy, a man) or unrelated (a girl, a woman) in common usage.
 _CONTESTED: Final = frozenset(
     frozenset(pair.split("/"))
@@ -79,6 +87,26 @@ class Match:
     def rest(self) -> Rest:
         """What the rest of the hypothesis adds to the premise."""
         return rest_of(*self.sentences)
+
+    @cached_property
+    def is_covered(self) -> bool:
+        """Whether the premise entails the hypothesis, given that its word entails that of the hypothesis.
+
+        In upward contexts, the premise may say more, but has to say all words of the hypothesis of the same
+        things.  In others, the two must be the same apart from the pair: "no animals eat here" does not
+        entail "no dogs eat".
+        """
+        if all(direction == "up" for direction in self.directions.values()):
+            return self.rest == "covered" and in_relation(*self.sentences)
+        premise, hypothesis = map(other_words, self.sentences)
+        return premise == hypothesis
+
+    @cached_property
+    def rest_in_relation(self) -> Rest:
+        """What the rest of the hypothesis adds, if the relations between its words count, too."""
+        if self.rest == "covered" and not self.is_covered:
+            return "open" if repeats(*self.sentences) else "unclear"
+        return self.rest
 
 
 class PairTable:
@@ -139,6 +167,21 @@ def _lemmas(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word, *wordnet().lemmas_of(word)))) if word[:1].isalpha() else ()
 
 
+class _Sentence(NamedTuple):
+    """The *tokens* of a sentence, and the lemmas of all of them."""
+
+    tokens: Sequence[Token]
+    lemmas: frozenset[str]
+
+
+class _Found(NamedTuple):
+    """Where the words of a pair are on each side, and what the rules are asked of."""
+
+    positions: Mapping[Side, tuple[int, ...]]
+    occurrences: Sequence[Occurrence]
+    parts: Parts
+
+
 def matches(
     example: Example, table: PairTable, resources: Resources, *, as_written: bool = False
 ) -> Iterator[Match | Rejection]:
@@ -150,90 +193,65 @@ def matches(
     if not found:
         yield Rejection("no pair of the list")
         return
-    tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
+    sentences = {side: _sentence(resources.tokens(example, side)) for side in SIDES}
     for pair in found:
-        yield _match_as_written(pair, tokens) if as_written else _match(pair, tokens)
+        yield _match_as_written(pair, sentences) if as_written else _match(pair, sentences)
 
 
-def _match_as_written(pair: WordPair, tokens: Mapping[Side, Sequence[Token]]) -> Match | Rejection:
+def _sentence(tokens: Sequence[Token]) -> _Sentence:
+    return _Sentence(tokens, frozenset(lemma for token in tokens for lemma in _lemmas(token.text)))
+
+
+def _match_as_written(pair: WordPair, sentences: Mapping[Side, _Sentence]) -> Match | Rejection:
     wanted: dict[Side, str] = {"premise": pair.first, "hypothesis": pair.second}
+    tokens = {side: sentence.tokens for side, sentence in sentences.items()}
     positions: dict[Side, tuple[int, ...]] = {
         side: tuple(k for k, token in enumerate(tokens[side]) if token.text.lower() == word)
         for side, word in wanted.items()
     }
     if not all(positions.values()):
         return Rejection("part of another word in the parse")
-    found_ours, _, reasons = _matched(pair, tokens)
-    missing = () if all(found_ours.values()) else ("another part of speech",)
-    return Match(pair, pair.pos, tokens, positions, tuple(dict.fromkeys((*missing, *reasons))))
+    found = _found(pair, sentences)
+    # what is not found by our rules is said first
+    missing = (_MISSING,) if not all(found.positions.values()) else ()
+    doubts = dict.fromkeys((*missing, *_reasons(found)))
+    return Match(pair, pair.pos, tokens, positions, tuple(doubts))
 
 
-def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]]) -> Match | Rejection:
-    positions, parts, reasons = _matched(pair, tokens)
-    if reasons:
-        return Rejection(reasons[0])
-    return Match(pair, parts.pop(), tokens, positions)
+def _match(pair: WordPair, sentences: Mapping[Side, _Sentence]) -> Match | Rejection:
+    found = _found(pair, sentences)
+    first = next(_reasons(found), None)
+    if first:
+        return Rejection(first)
+    tokens = {side: sentence.tokens for side, sentence in sentences.items()}
+    return Match(pair, next(iter(found.parts.parts)), tokens, found.positions)
 
 
-def _matched(
-    pair: WordPair, tokens: Mapping[Side, Sequence[Token]]
-) -> tuple[dict[Side, tuple[int, ...]], set[str], list[str]]:
-    """Return where the words of *pair* are, their parts of speech, and all reasons not to match them."""
+def _found(pair: WordPair, sentences: Mapping[Side, _Sentence]) -> _Found:
+    """Return where the words of *pair* are, in any form."""
     wanted: dict[Side, tuple[str, str]] = {
         "premise": (pair.first, pair.second),
         "hypothesis": (pair.second, pair.first),
     }
     positions: dict[Side, tuple[int, ...]] = {}
+    occurrences: list[Occurrence] = []
     parts: set[str] = set()
-    reasons: list[str] = []
     for side, (word, other) in wanted.items():
-        here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token))
+        tokens, lemmas = sentences[side]
+        here = tuple(k for k, token in enumerate(tokens) if word in _forms_of(token))
         positions[side] = here
-        parts |= {PARTS[tokens[side][k].tag[0]] for k in here}
-        reasons += [] if here else ["another part of speech"]
-        reasons += _obstacles(pair, other, tokens[side], here)
-    if len(parts) > 1 or (pair.pos is not None and parts and pair.pos not in parts):
-        reasons.append("another part of speech")
-    return positions, parts, reasons
+        occurrences.append(Occurrence(pair, other, tokens, lemmas, here))
+        parts |= {PARTS[tokens[k].tag[0]] for k in here}
+    return _Found(positions, occurrences, Parts(pair, parts))
 
 
-def _obstacles(pair: WordPair, other: str, tokens: Sequence[Token], here: Sequence[int]) -> Iterator[str]:
-    """Yield why the words at *here* are not matched, or why *other*, the one they are to become, is there."""
-    if any(other in _lemmas(token.text) for token in tokens):
-        yield "a sentence has both words"
-    if any(is_in_name(tokens, k) for k in here):
-        yield "proper name"
-    kinds = pair.relation != "antonym"
-    if any(_is_in_compound(tokens, k) or (kinds and _is_own_kind(tokens, k)) for k in here):
-        yield "part of a compound noun"
-    lower = [token.text.lower() for token in tokens]
-    if any(in_fixed_expression(lower, k) for k in here):
-        yield "part of a fixed expression"
-
-
-def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the noun at *position* is adjacent to another noun: a *football* *player*."""
-    adjacent = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
-    return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in adjacent)
-
-
-def _is_own_kind(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the noun and the word before it name something of its own: a *love seat* is not a seat.
-
-    So do two nouns, even if the first is tagged as an adjective: a *coral reef*.
-    """
-    if position == 0 or not tokens[position].tag.startswith("NN"):
-        return False
-    before = tokens[position - 1]
-    if before.tag not in {"JJ", "VBG", "VBN"}:
-        return False
-    word = before.text.lower()
-    noun = next(iter(_lemmas_as(tokens[position].text.lower(), "n")), "")
-    senses = set(wordnet().synsets(noun, "n"))
-    together = wordnet().synsets(f"{word}_{noun}", "n")[:1]
-    if together and senses.isdisjoint(wordnet().closure(*together)):
-        return True
-    return before.tag == "JJ" and is_common_noun(word) and not is_rather_adjective(word)
+def _reasons(found: _Found) -> Iterator[str]:
+    """Yield why the words are not matched: what is said of each of them, then of both."""
+    for occurrence in found.occurrences:
+        if not occurrence.here:
+            yield _MISSING
+        yield from (rule.reason for rule in against(occurrence))
+    yield from (rule.reason for rule in against(found.parts))
 
 
 def _forms_of(token: Token) -> tuple[str, ...]:

@@ -8,39 +8,21 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
-from crossexam.constructions.edits import pronoun_edits, replacing
-from crossexam.constructions.natural_logic import (
-    Proposal,
-    Rest,
-    covers,
-    have_one_subject,
-    lies_elsewhere,
-    repeats,
-)
 from crossexam.constructions.pair_matching import Match
-from crossexam.core.example import SIDES, Edit, Side
-from crossexam.core.labels import Label
-from crossexam.language.agreement import can_replace
+from crossexam.constructions.rules.word_pair_swaps import Replacing, against
+from crossexam.core.example import Edit, Side
 from crossexam.language.inflection import inflect_like, match_case
-from crossexam.language.lexicons.closed_classes import PATHS
-from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
+from crossexam.language.lexicons.noun_groups import COLOURS, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.nouns import (
     animacy,
-    are_near,
     gender,
-    goes_with,
-    is_other_name,
-    is_physical,
-    may_name,
-    participants,
-    say_what_defines,
     tells_gender,
 )
 from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
@@ -134,20 +116,11 @@ _RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "inside":   ("r", "indoors",        "",                   ""),
 }
 # fmt: on
-# Adjectives that only describe a noun: a navy shirt, but in blue.
-_ATTRIBUTIVE: Final = frozenset("colored dark light navy maroon lime".split())
-# Adjectives for what a participle says of somebody: a man (who is) sitting, or seated, on a bench.
-_OF_STATES: Final = frozenset({"seated"})
-_DIRECTIONS: Final = PATHS | {"to", "toward", "towards", "into", "over"}
-_BEING: Final[Mapping[str, str]] = {"VBG": "", "VBZ": "is ", "VBP": "are "}
 _INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
     "n": ("NNS",),
     "v": ("VBZ", "VBD", "VBG"),
     "a": ("JJR", "JJS"),
 }
-_PHRASE: Final = 4  # tokens from an adjective to its noun
-_ENTAILED: Final[tuple[Label, ...]] = ("entailment",)
-_ANYBODY: Final = frozenset("person people individual human".split())
 _COMPARING: Final = frozenset("another other one".split())
 _OF_ONE_GENDER: Final = frozenset(
     "bald balding bearded goatee moustache mustache mustached pregnant shirtless topless".split()
@@ -166,65 +139,11 @@ def word_edits(
     if rules == "paper":
         found = (tokens[k] for k in positions)
         return tuple(Edit(side, t.start, t.end, t.text, match_case(lemma, t.text)) for t in found)
-    if match.pos == "v" and any(_goes_somewhere(tokens, k, lemma) for k in positions):
-        return Rejection("the other verb does not fit here")
-    if lemma in _OF_STATES:
-        return _state_edits(tokens, positions, lemma, side)
-    if lemma in _ATTRIBUTIVE and not all(_describes(tokens, k) for k in positions):
-        return Rejection("the other adjective does not fit here")
-    edits = replacing(text, tokens, positions, lemma, side)
-    if edits is None:
-        return Rejection("no such form")
-    antonyms = match.pair.relation == "antonym" and lemma in match.pair[:2]  # one is used as the other is
-    if not antonyms and not all(can_replace(tokens, k, lemma) for k in positions):
-        return Rejection("the other noun cannot be counted here")
-    pronouns = pronoun_edits(tokens, positions, lemma, side)
-    return Rejection(pronouns.reason) if isinstance(pronouns, Unclear) else (*edits, *pronouns)
-
-
-def _goes_somewhere(tokens: Sequence[Token], position: int, lemma: str) -> bool:
-    """Return whether what follows the verb does not go with *lemma*: *is seated to a shop*."""
-    after = [token.text.lower() for token in tokens[position + 1 : position + 2]]
-    return lemma in _OF_STATES and not _DIRECTIONS.isdisjoint(after)
-
-
-def _state_edits(
-    tokens: Sequence[Token], positions: Sequence[int], lemma: str, side: Side
-) -> tuple[Edit, ...] | Rejection:
-    """Return the edits that replace verbs by an adjective, after "be" if they are finite: *is seated*."""
-    found = []
-    for token in (tokens[k] for k in positions):
-        if token.tag not in _BEING:
-            return Rejection("no such form")
-        new = match_case(f"{_BEING[token.tag]}{lemma}", token.text)
-        found.append(Edit(side, token.start, token.end, token.text, new))
-    return tuple(found)
-
-
-def _describes(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the adjective is directly before a noun or adjective, or after a form of "be"."""
-    after, before = tokens[position + 1 : position + 2], tokens[max(0, position - 1) : position]
-    return any(token.tag[:1] in {"N", "J"} for token in after) or any(
-        token.text.lower() in {"is", "are", "was", "were"} for token in before
-    )
-
-
-def doubt_of_kinds(pair: WordPair) -> Rejection | None:
-    """Return why people may not tell the two nouns of the hypernym *pair* apart as WordNet does, or None."""
-    if any(is_other_name(word) for word in pair[:2]):
-        return Rejection("one word is another name for the other")
-    if not all(is_physical(word) for word in pair[:2]):
-        return Rejection("the words name nothing physical")
-    return None
-
-
-def is_role(noun: str) -> bool:
-    """Return whether *noun* names a person by what they do, and not by gender or age.
-
-    >>> [is_role(noun) for noun in ("juggler", "woman", "child", "lamp")]
-    [True, False, False, False]
-    """
-    return animacy(noun) == "person" and gender(noun) is None and noun not in YOUNG | OLD | KIN
+    view = Replacing(match.pair, match.pos, text, tokens, positions, lemma, side)
+    first = next(against(view), None)
+    if first or view.edits is None:
+        return Rejection(first.reason if first else "no such form")
+    return (*view.edits, *(() if isinstance(view.pronouns, Unclear) else view.pronouns))
 
 
 def tells_more(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
@@ -404,9 +323,6 @@ def _kept_pronouns(match: Match, side: Side, edits: Collection[Edit]) -> list[Ge
     return [each for each in gendered_pronouns(tokens) if tokens[each.position].start not in edited]
 
 
-# Why the label that natural logic proposes may be wrong.
-
-
 def has_particle(match: Match, side: Side) -> bool:
     """Return whether "up" or "down", and no object, follows the pair's word on *side*: *sits down*."""
     tokens = match.tokens[side]
@@ -416,90 +332,3 @@ def has_particle(match: Match, side: Side) -> bool:
         for near in after
         if near
     )
-
-
-def rest_in_relation(match: Match) -> Rest:
-    """Return what the rest of the hypothesis adds, if the relations between its words count, too."""
-    if match.rest == "covered" and not covers(*match.sentences, match.directions.values()):
-        return "open" if repeats(*match.sentences) else "unclear"
-    return match.rest
-
-
-def conflicts_elsewhere(match: Match) -> bool:
-    """Return whether a contradiction does not lie in a word and its hypernym."""
-    words = (word for word in match.pair[:2] if word not in _ANYBODY)
-    if match.rest in {"conflict", "covered"} or any(is_role(word) for word in words):
-        return match.rest == "conflict"
-    equally_many = match.is_plural("premise") == match.is_plural("hypothesis")
-    return equally_many and lies_elsewhere(*match.sentences)
-
-
-def is_role_of_another(match: Match) -> bool:
-    """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
-    role = match.pair.first  # which the exchange moves to the hypothesis
-    return match.pair.relation == "hypernym" and is_role(role) and match.rest != "covered"
-
-
-def is_beside_another(match: Match, word: str) -> bool:
-    """Return whether the hypothesis is about *word*, but the premise about somebody who cannot be that."""
-    first, subject = (next(participants(match.tokens[side]), None) for side in SIDES)
-    if first is None or first == match.word("premise") or subject != match.word("hypothesis"):
-        return False
-    people = animacy(word) == animacy(first) == "person"
-    return people and not may_name(word, first)
-
-
-def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest) -> bool:
-    """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
-    if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
-        plural = match.is_plural("premise") != match.is_plural("hypothesis")
-        return plural or not have_one_subject(*match.sentences)
-    if match.pos == "a" and rest != "conflict":
-        return len({_described(match, side) for side in SIDES}) > 1
-    if proposal.label == "entailment":
-        return False
-    if match.is_plural("premise") != match.is_plural("hypothesis"):
-        return True
-    others = participants(match.tokens["premise"], besides=match.positions["premise"])
-    return match.pos == "n" and any(may_name(word, other) for other in others)
-
-
-def _described(match: Match, side: Side) -> str | None:
-    """Return the lemma of the noun that the pair's adjective on *side* describes: the next, or the last."""
-    tokens, position = match.tokens[side], match.positions[side][0]
-    after = tokens[position + 1 : position + 1 + _PHRASE]
-    near = after if after and after[0].tag[:1] in {"N", "J"} else tokens[position::-1]
-    noun = next((token.text.lower() for token in near if token.tag.startswith("NN")), None)
-    return noun and wordnet().base_form(noun, "n")
-
-
-def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
-    """Return *proposal* with a doubt if, with one of *labels*, one thing is to say something of several."""
-    premise, hypothesis = (match.is_plural(side) for side in SIDES)
-    entailed = proposal.label in labels and match.directions["hypothesis"] == "up"
-    if entailed and hypothesis and not premise:
-        return proposal._replace(doubt="one in the premise, several in the hypothesis")
-    return proposal
-
-
-def doubt_about_kind(match: Match, narrow: str, broad: str) -> str | None:
-    """Return why the premise of *match*, with the noun *broad*, may name a *narrow*, or None."""
-    if match.pos != "n":
-        return None
-    first, second = (wordnet().base_form(word, "n") for word in (narrow, broad))
-    here = tuple(_content(match, "premise"))
-    if are_near(first, second):
-        return "people use one word for the other"
-    if say_what_defines(here, first, second):
-        return "the rest of the premise defines the more special word"
-    if gender(first) is None and any(goes_with(word, first, second) for word in here):
-        return "a word of the premise goes with the more special word"
-    return None
-
-
-def _content(match: Match, side: Side) -> Iterator[str]:
-    """Yield the lemmas of the nouns, verbs and adjectives of *side*, but not of the pair's word."""
-    for position, token in enumerate(match.tokens[side]):
-        if position not in match.positions[side] and token.tag[:1] in {"N", "V", "J"}:
-            word = token.text.lower()
-            yield from wordnet().lemmas_of(word) or (word,)

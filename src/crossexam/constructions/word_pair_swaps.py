@@ -16,22 +16,19 @@ rules hold against an item is in ``info["doubts"]``.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.natural_logic import (
     POSTURES,
     Proposal,
-    Rest,
-    adds_a_thing,
     after_exchange,
     after_replacement,
     are_same_otherwise,
-    covers,
     ex_situ_label,
-    says_less,
 )
 from crossexam.constructions.pair_matching import (
     NOT_SWAPPED,
@@ -43,21 +40,15 @@ from crossexam.constructions.pair_matching import (
 from crossexam.constructions.pair_replacement import (
     KINDS_OF_RELATIVES,
     Rules,
-    conflicts_elsewhere,
-    counted,
-    doubt_about_kind,
-    doubt_of_kinds,
     has_particle,
-    is_beside_another,
     is_odd,
-    is_of_another,
-    is_role_of_another,
     occurrences,
     relatives,
-    rest_in_relation,
     tells_more,
     word_edits,
 )
+from crossexam.constructions.rules import word_pair_swaps as rules_of_words
+from crossexam.constructions.rules.natural_logic import Change, against
 from crossexam.core.example import (
     CONTROL_LABEL,
     DOUBTS,
@@ -76,7 +67,7 @@ from crossexam.core.example import (
 )
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.rules import with_rules
-from crossexam.language.lexicons.word_pairs import CONVERSE, WordPair
+from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.sentences import split_sentences
 
@@ -140,11 +131,12 @@ def exchange(example: Example, match: Match, name: str, options: Options = Optio
     doubts = dict.fromkeys(match.doubts)
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
-        found = word_edits(example.text(side), match, side, lemma, options.rules)
+        found = by_ours = word_edits(example.text(side), match, side, lemma)
+        if options.rules == "paper":
+            found = word_edits(example.text(side), match, side, lemma, "paper")
         if isinstance(found, Rejection):
             return found
         edits[side] = found
-        by_ours = word_edits(example.text(side), match, side, lemma)
         if isinstance(by_ours, Rejection):  # which the paper's rules ignore
             doubts[by_ours.reason] = None
     info = light_info(example) | {
@@ -206,24 +198,18 @@ def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | R
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
-def _on_a_side(
-    test: Callable[[Match, Side, tuple[str, str], Collection[Edit]], bool],
-    swapped: Swapped,
-    words: Mapping[Side, str],
-    edits: Mapping[Side, tuple[Edit, ...]],
-) -> bool:
-    """Return whether *test* holds of a sentence and its word, of *words* after *edits*."""
-    return any(
-        test(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
+def _odd(swapped: Swapped, change: Change) -> Rejection | None:
+    """Return a rejection if a sentence does not go with its word after *change*."""
+    odd = any(
+        is_odd(
+            swapped.match,
+            side,
+            (change.words[side], change.words[OTHER_SIDE[side]]),
+            change.edits.get(side, ()),
+        )
         for side in SIDES
     )
-
-
-def _odd(
-    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
-) -> Rejection | None:
-    """Return a rejection if a sentence does not go with its word, of *words* after *edits*."""
-    return _ODD if _on_a_side(is_odd, swapped, words, edits) else None
+    return _ODD if odd else None
 
 
 def _pair(swapped: Swapped, context: Side) -> str:
@@ -295,57 +281,41 @@ def _has_relatives(swapped: Swapped, resources: SwapResources) -> bool:
 
 def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     kept = after_exchange("contradiction", "antonym", "up", "up", covered=False)
-    yield SwapOutcome("i_ta1", _labelled(swapped, in_situ(swapped), kept, "contradiction"))
+    change = _exchanged(swapped, "antonym", kept)
+    yield SwapOutcome("i_ta1", _labelled(swapped, in_situ(swapped), kept, change))
     sides: tuple[tuple[str, Side], ...] = (("i_ta2", "hypothesis"), ("i_ta3", "premise"))
-    rest = rest_in_relation(swapped.match)
     for name, side in sides:
-        yield SwapOutcome(name, _replacement(swapped, side, rest, resources, rng))
+        yield SwapOutcome(name, _replacement(swapped, side, resources, rng))
     yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), rng)
 
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
-    gold, relation = _label(swapped.control), swapped.match.pair.relation
-    sentences, directions = swapped.match.sentences, swapped.match.directions
-    proposal = after_exchange(
-        gold,
-        relation,
-        *directions.values(),
-        covered=covers(*sentences, directions.values()),
-        conflict=conflicts_elsewhere(swapped.match),
-        adds=adds_a_thing(*sentences),
-    )
-    words: dict[Side, str] = {side: swapped.new_word(side) for side in SIDES}
-    proposal = counted(proposal, swapped.match, {"entailment", "neutral"})
-    if proposal.label == "neutral" and is_role_of_another(swapped.match):
-        proposal = proposal._replace(doubt="one role may exclude another")
-    if proposal.label == "neutral" and is_beside_another(swapped.match, words["hypothesis"]):
-        proposal = proposal._replace(doubt="the word may be for somebody else")
-    weaker = relation == "hypernym" and says_less(relation, *directions.values())
-    if proposal.label == "neutral" and weaker:
-        proposal = _known(proposal, swapped, words, swapped.edits)
-    kinds = doubt_of_kinds(swapped.match.pair)
+    match, gold = swapped.match, _label(swapped.control)
+    relation = CONVERSE[match.pair.relation]
+    directions = match.directions.values()
+    proposal = after_exchange(gold, match.pair.relation, *directions, covered=match.is_covered)
+    change = _exchanged(swapped, relation, proposal)
+    not_apart = next(rules_of_words.against(match.pair), None)
+    kinds = Rejection(not_apart.reason) if not_apart else None
     if kinds is not None and swapped.rules == "ours":
         yield from (SwapOutcome(name, kinds) for name in ("i_th", "e_h", "e_th"))
         return
-    draft = in_situ(swapped, relation=CONVERSE[relation])
-    against = (_several(swapped), _odd(swapped, words, swapped.edits), kinds)
-    yield SwapOutcome("i_th", _labelled(swapped, draft, proposal, gold, against, decides=True))
+    draft = in_situ(swapped, relation=relation)
+    obstacles = (_several(swapped), _odd(swapped, change), kinds)
+    yield SwapOutcome("i_th", _labelled(swapped, draft, proposal, change, obstacles))
     yield from _ex_situ_pair(swapped, ("e_h", "e_th"), rng)
+
+
+def _exchanged(swapped: Swapped, relation: Relation, proposal: Proposal) -> Change:
+    """Return the change by which the words of *swapped* are exchanged, and then in *relation*."""
+    words: dict[Side, str] = {side: swapped.new_word(side) for side in SIDES}
+    gold, named = _label(swapped.control), words["hypothesis"]
+    return Change(swapped.match, "exchanged", relation, proposal.label, gold, words, swapped.edits, named)
 
 
 def _several(swapped: Swapped) -> Rejection | None:
     """Return a rejection if sentences of the premise that are not edited may tell what a word said."""
     return _SEVERAL if len(split_sentences(swapped.control.premise)) > 1 else None
-
-
-def _known(
-    proposal: Proposal, swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
-) -> Proposal:
-    """Return *proposal* with a doubt if the premise may say what only the word of the hypothesis does."""
-    if _on_a_side(tells_more, swapped, words, edits):
-        return proposal._replace(doubt=_TOLD.reason)
-    doubt = doubt_about_kind(swapped.match, words["hypothesis"], words["premise"])
-    return proposal if doubt is None else proposal._replace(doubt=doubt)
 
 
 def _told_ex_situ(swapped: Swapped, context: Side) -> bool:
@@ -367,8 +337,12 @@ def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) 
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, swapped.match.directions[context]
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
-    told = _TOLD if _told_ex_situ(swapped, context) else None
-    draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
+    told = (_TOLD if _told_ex_situ(swapped, context) else None,)
+    words = {side: swapped.match.word(side) for side in SIDES}
+    change = Change(
+        swapped.match, "copied", relation, first.label, _label(swapped.control), words, {}, "", context
+    )
+    draft = _labelled(swapped, ex_situ(swapped, context), first, change, told)
     if isinstance(draft, Draft):
         control = draft.item(swapped.control, with_rules(names[0], swapped.rules))
         if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
@@ -379,11 +353,12 @@ def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) 
         return
     yield SwapOutcome(names[0], draft)
     exchanged = ex_situ_exchanged(swapped, control, context, relation=CONVERSE[relation])
-    yield SwapOutcome(names[1], _labelled(swapped, exchanged, second, first.label, (told,)))
+    change = replace(change, label=second.label, gold=first.label)
+    yield SwapOutcome(names[1], _labelled(swapped, exchanged, second, change, told))
 
 
 def _replacement(
-    swapped: Swapped, side: Side, rest: Rest, resources: SwapResources, rng: random.Random
+    swapped: Swapped, side: Side, resources: SwapResources, rng: random.Random
 ) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by a relative of the word on the other side.
 
@@ -400,33 +375,27 @@ def _replacement(
     choices.sort(key=lambda pair: order.index(pair.relation))
     outcomes: list[Draft | Rejection] = []
     for chosen in choices[: 1 if swapped.rules == "paper" else None]:
-        outcome = _replaced_by(swapped, side, chosen, rest)
+        outcome = _replaced_by(swapped, side, chosen)
         if isinstance(outcome, Draft) and STATUS not in outcome.info:
             return outcome
         outcomes.append(outcome)
     return next((each for each in outcomes if isinstance(each, Draft)), outcomes[0])
 
 
-def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair, rest: Rest) -> Draft | Rejection:
+def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by the second word of *chosen*, and its label."""
+    match, other = swapped.match, OTHER_SIDE[side]
     # the relation of the hypothesis's word to the premise's
     now = chosen.relation if side == "hypothesis" else CONVERSE[chosen.relation]
-    direction = swapped.match.directions["hypothesis"]
-    proposal = counted(after_replacement(now, direction, rest), swapped.match)
     draft = replaced(swapped, side, chosen.second, relation=now)
     if isinstance(draft, Rejection):
         return draft
-    named = chosen.second if side == "hypothesis" else swapped.match.pair.second
-    if is_of_another(swapped.match, named, proposal, rest):
-        proposal = proposal._replace(doubt="the word may be for somebody else")
-    words = {
-        side: _inserted(swapped.match, side, draft.edits),
-        OTHER_SIDE[side]: swapped.match.word(OTHER_SIDE[side]),
-    }
-    if proposal.label == "neutral" and now == "hyponym":
-        proposal = _known(proposal, swapped, words, {side: draft.edits})
-    against = (_several(swapped), _odd(swapped, words, {side: draft.edits}))
-    return _labelled(swapped, draft, proposal, "contradiction", against, decides=True)
+    proposal = after_replacement(now, match.directions["hypothesis"], match.rest_in_relation)
+    words = {side: _inserted(match, side, draft.edits), other: match.word(other)}
+    edits = {side: draft.edits}
+    named = chosen.second if side == "hypothesis" else match.pair.second
+    change = Change(match, "replaced", now, proposal.label, "contradiction", words, edits, named)
+    return _labelled(swapped, draft, proposal, change, (_several(swapped), _odd(swapped, change)))
 
 
 def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[WordPair]:
@@ -458,23 +427,23 @@ def _labelled(
     swapped: Swapped,
     draft: Draft,
     proposal: Proposal,
-    control_label: Label,
-    against: Iterable[Rejection | None] = (),
-    *,
-    decides: bool = False,
+    change: Change,
+    obstacles: Iterable[Rejection | None] = (),
 ) -> Draft | Rejection:
-    """Return *draft* with the proposed label, or the first of the reasons *against* it, or its doubt.
+    """Return *draft* with the proposed label, or the first of the *obstacles* to it, or its doubt.
 
-    The paper's rules only record these.  If natural logic *decides*, a label without a doubt is not only
-    proposed, and one with a doubt is left to judges.
+    The paper's rules only record these.  In situ, where natural logic decides, a label without a doubt is
+    not only proposed, and one with a doubt is left to judges.
     """
-    reasons = [each.reason for each in against if each is not None]
-    if swapped.rules == "ours" and (reasons or (proposal.doubt and not decides)):
-        return Rejection(next(iter(reasons), proposal.doubt or ""))
-    facts = _facts(proposal, control_label)
+    reasons = [each.reason for each in obstacles if each is not None]
+    doubts = [rule.reason for rule in islice(against(change), 1)]
+    decides = change.how != "copied"
+    if swapped.rules == "ours" and (reasons or (doubts and not decides)):
+        return Rejection((reasons or doubts)[0])
+    facts = _facts(proposal, change.gold)
     if swapped.rules == "ours" and decides:
-        facts[STATUS] = UNDECIDED if proposal.doubt else None
-    doubts = [*swapped.control.info.get(DOUBTS, ()), *reasons, *filter(None, [proposal.doubt])]
+        facts[STATUS] = UNDECIDED if doubts else None
+    doubts = [*swapped.control.info.get(DOUBTS, ()), *reasons, *doubts]
     facts |= {DOUBTS: list(dict.fromkeys(doubts))} if doubts else {}
     info = {**draft.info, **{key: value for key, value in facts.items() if value is not None}}
     return draft._replace(label=proposal.label, info=info)

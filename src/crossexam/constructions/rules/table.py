@@ -1,4 +1,4 @@
-"""The constructions whose rules are the rows of a table."""
+"""The constructions, and groups of them, whose rules are the rows of a table."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from crossexam.core.errors import UnknownNameError
 from crossexam.core.imports import imported
 
 TABLES: Final = {
+    "add_amod": "crossexam.constructions.rules.add_amod:RULES",
     "antonymy": "crossexam.constructions.rules.antonymy:RULES",
+    "natural_logic": "crossexam.constructions.rules.natural_logic:RULES",
     "numerical_reasoning": "crossexam.constructions.rules.numerical_reasoning:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
     "so_swap_plausible": "crossexam.constructions.rules.so_swap_plausible:RULES",
+    "word_pair_swaps": "crossexam.constructions.rules.word_pair_swaps:RULES",
 }
 
 

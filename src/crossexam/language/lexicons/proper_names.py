@@ -46,7 +46,6 @@ NAMES_VERSION: Final = hashlib.sha256("\x1f".join(_TEXTS).encode()).hexdigest()[
 #: First names, without those that are as likely an ordinary word: hope, hunter, violet.
 FIRST_NAMES: Final = NAMES["first names"]
 
-# fmt: off
 TITLES: Final = frozenset(
     "mr mrs ms miss dr prof sir madam president king queen prince princess captain doctor lord lady uncle "
     "aunt senator governor colonel sergeant inspector rev gen col sen gov pope cardinal".split()
@@ -105,4 +104,3 @@ NOT_ENTITIES: Final = frozenset(
     "given divide had each all both one two three thirty six answer choices solution note statement "
     "column row figure table chart option grade part".split()
 )
-# fmt: on

@@ -11,11 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
+from crossexam.api import build
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.rule import Rule
@@ -25,17 +28,25 @@ from crossexam.corpora.spec import CorpusSpec
 
 ROOT: Final = Path(__file__).parents[1]
 COUNTS: Final = ROOT / "scripts" / "rules_counts.json"
-#: The bases over which is counted, by construction: SOSwap needs parses.
 _PARSED: Final = ("snli:dev", "snli:test")
 _UNPARSED: Final = ("snli:dev", "multinli:dev_matched")
+#: The bases over which is counted, by construction: SOSwap needs parses.
 BASES: Final = {
+    "add_amod": _UNPARSED,
     "antonymy": _UNPARSED,
+    "natural_logic": _UNPARSED,
     "numerical_reasoning": _UNPARSED,
     "so_swap": _PARSED,
     "so_swap_plausible": _PARSED,
+    "word_pair_swaps": _UNPARSED,
 }
 #: Under these rules, everything that any rule judges is made.
 _OPTIONS: Final[dict[str, dict[str, str]]] = {"antonymy": {"rules": "paper"}}
+#: The modules that ask the rules of the suite of behaviour, below ``crossexam.constructions``.
+_OF_BEHAVIOUR: Final = {
+    "natural_logic": ("word_pair_swaps",),
+    "word_pair_swaps": ("pair_matching", "pair_replacement", "rules.word_pair_swaps"),
+}
 #: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
 _QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")
 _PLACE: Final = re.compile(r"<!-- rules: (\w+) -->")
@@ -63,20 +74,28 @@ def _row(cells: Any) -> str:
 
 def counted(name: str, base: str) -> list[int]:
     """Return how often each rule of *name* alone holds of what it could make of *base*."""
-    module = f"crossexam.constructions.{name}"
     alone: Counter[int] = Counter()
-    against = imported(f"{module}:against")
-
-    def watched(*given: Any, **options: Any) -> Iterator[Rule[Any]]:
-        found = list(against(*given, **options))
-        alone.update(id(rule) for rule in found[:1] if len(found) == 1)
-        return iter(found)
-
-    with mock.patch(f"{module}.against", watched):
-        examples = CorpusSpec.parse(base).examples()
-        resources = LanguageResources("auto")
-        apply_construction(name, examples, resources=resources, options=_OPTIONS.get(name, {}))
+    with ExitStack() as stack:
+        for module in _OF_BEHAVIOUR.get(name, (name,)):
+            place = f"crossexam.constructions.{module}.against"
+            against = imported(f"crossexam.constructions.{module}:against")
+            stack.enter_context(mock.patch(place, partial(_watched, against, alone)))
+        if name in _OF_BEHAVIOUR:
+            build("behaviour", base)
+        else:
+            examples = CorpusSpec.parse(base).examples()
+            resources = LanguageResources("auto")
+            apply_construction(name, examples, resources=resources, options=_OPTIONS.get(name, {}))
     return [alone[id(rule)] for rule in rules_of(name)]
+
+
+def _watched(
+    against: Callable[..., Iterator[Rule[Any]]], alone: Counter[int], view: Any, without: Any = ()
+) -> Iterator[Rule[Any]]:
+    """Yield the rules that hold of *view*, and count the one that does so alone."""
+    found = list(against(view, without) if without else against(view))
+    alone.update(id(rule) for rule in found[:1] if len(found) == 1)
+    return iter(found)
 
 
 def count() -> dict[str, dict[str, list[int]]]:

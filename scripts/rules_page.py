@@ -60,11 +60,13 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 def table(name: str) -> str:
     """Return the rules of the construction *name*, and how often each decides alone."""
     alone = json.loads(COUNTS.read_text(encoding="utf-8"))[name]
-    heads = ("reason", "rejects", "keeps", "why", *(f"alone, `{base}`" for base in BASES[name]))
-    lines = [_row(heads), _row(["---"] * 4 + ["---:"] * len(BASES[name]))]
-    for number, rule in enumerate(rules_of(name)):
-        counts = (f"{alone[base][number]:,}" for base in BASES[name])
-        lines.append(_row((rule.reason, rule.rejects, rule.keeps, _QUIRK.sub("(", rule.why), *counts)))
+    heads = ("", "reason", "rejects", "keeps", "why", *(f"alone, `{base}`" for base in BASES[name]))
+    lines = [_row(heads), _row(["---:"] + ["---"] * 4 + ["---:"] * len(BASES[name]))]
+    for place, rule in enumerate(rules_of(name)):
+        counts = (f"{alone[base][place]:,}" for base in BASES[name])
+        lines.append(
+            _row((str(place + 1), rule.reason, rule.rejects, rule.keeps, _QUIRK.sub("(", rule.why), *counts))
+        )
     return "\n".join(lines)
 
 

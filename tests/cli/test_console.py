@@ -56,6 +56,8 @@ def test_running_and_building_are_not_silent_unless_they_are_short(
     with progress_bar(Clock(QUIET_SECONDS / 2)) as progress:
         for done in range(5):
             progress("running builtin/overlap", done, 4_000)
+        for _ in range(2):
+            progress("running builtin/overlap", 4_000, 4_000)
         progress("reading", 1_234, None)
         progress("running", 5, AtMost(4_000))
         progress("running", 6, AtMost(3_000))
@@ -66,6 +68,7 @@ def test_running_and_building_are_not_silent_unless_they_are_short(
     assert capsys.readouterr().err.splitlines() == [
         "running builtin/overlap: 1 of 4,000",
         "running builtin/overlap: 3 of 4,000",
+        "running builtin/overlap: 4,000 of 4,000",
         "reading: 1,234",
         "running: 6 of at most 3,000",
     ]

@@ -47,6 +47,17 @@ def test_what_is_wrong_with_a_model_or_a_test_set_is_named() -> None:
     assert said.startswith("zoo/mine answers entailment for all 90 items of base (x): check")
     assert advice(same)[0] == said
     assert not sentence(results("builtin/majority", base=0, answer="E"), "for all 90 items")
+    small = results(base=57)  # 33 of 90 right, 30 by one label
+    majority = small.models[0].results[0].majority
+    assert majority is not None
+    (said,) = sentence(small, "beyond chance")
+    number = re.search(r"about ([\d,]+) pairs in place of 90 would", said)
+    assert number is not None
+    above, count = majority.advantage, int(number[1].replace(",", ""))
+    assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0
+    assert (above.value - above.low) * (90 / (count - 100)) ** 0.5 > above.value
+    assert not sentence(results(base=9), "beyond chance")
+    assert not sentence(results(base=62), "beyond chance")  # below it
     (said,) = sentence(results(base=9, antonymy=9, keys=2), "the same words")
     assert said.startswith("antonymy: 98.9 % of the items have the same words (new1/old)")
     assert not sentence(results(base=9, antonymy=9), "the same words")

@@ -94,7 +94,7 @@ class Timer:
 def progress_bar(clock: Clock = time.monotonic) -> Iterator[Progress]:
     """Yield a Progress that draws a progress bar on standard error.
 
-    If that is not a terminal, it prints a line every QUIET_SECONDS by *clock*.
+    If that is not a terminal, it prints a line every QUIET_SECONDS by *clock*, and the end of what has one.
     """
     from rich.console import Console
 
@@ -104,10 +104,12 @@ def progress_bar(clock: Clock = time.monotonic) -> Iterator[Progress]:
             yield progress
         return
     timer = Timer(QUIET_SECONDS, clock)
+    begun: set[str] = set()
 
     def progress_line(stage: str, done: int, total: int | None) -> None:
-        if timer.is_due():
+        if timer.is_due() or (done == total and stage in begun):
             note(f"{stage}: {_counted(done, total)}")
+            (begun.discard if done == total else begun.add)(stage)
 
     yield progress_line
 

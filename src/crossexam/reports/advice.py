@@ -27,6 +27,8 @@ WORTH_FINDING: Final = 0.05
 LARGE_SHARE: Final = 0.2
 #: A ROC AUC that is so far above the balanced accuracy leaves room for another threshold.
 ROOM: Final = 0.1
+#: Nobody is told to find more pairs than this.
+MOST_PAIRS: Final = 100_000
 #: What `train --augment` can add to the training data, and what to test afterwards: another of its kind.
 TRAINABLE: Final = {
     "negation": "tautology",
@@ -80,6 +82,23 @@ def _one_answer(results: Results) -> Iterator[str]:
                     f"{model.name} answers {label} for all {each.n:,} items of "
                     f"{results.short_names[each.name]}: check that its weights and its labels were read as "
                     "they should be before you believe any number."
+                )
+                break
+
+
+def _small_base(results: Results) -> Iterator[str]:
+    """Yield how many pairs of a base would show that a model is above the majority baseline, if it is."""
+    for model in results.models:
+        for each in model.results:
+            if each.name not in results.drop_bases or each.majority is None or each.majority.beaten:
+                continue
+            above, base = each.majority.advantage, results.short_names[each.name]
+            pairs = each.n * ((above.value - above.low) / above.value) ** 2 if above.value > 0 else math.inf
+            if pairs <= MOST_PAIRS:
+                yield (
+                    f"{model.name} is above the majority baseline on {base}, but not beyond chance: about "
+                    f"{100 * math.ceil(pairs / 100):,} pairs in place of {each.n:,} would show it, if the "
+                    "values stayed as they are."
                 )
                 break
 
@@ -192,6 +211,9 @@ def _times_as_many(detectable: float, changed: float) -> float:
 RULES: Final = (
     Rule("order of labels", "the majority baseline of the report", _label_order),
     Rule("one answer", "the labels that the model predicts", _one_answer),
+    Rule(
+        "small base", "the interval of the majority baseline, which narrows with the square root", _small_base
+    ),
     Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
     Rule(
         "threshold",

@@ -53,13 +53,17 @@ def advice(results: Results) -> list[str]:
     return list(islice(chain.from_iterable(rule.sentences(results) for rule in RULES), MOST))
 
 
+def _bases(model: ModelResults, results: Results) -> list[TestSetResult]:
+    """Return the results of *model* on the bases of drops, but for those of which only bounds are known."""
+    return [each for each in model.results if each.name in results.drop_bases and not each.only_bounds]
+
+
 def _label_order(results: Results) -> Iterator[str]:
     """Yield which models are significantly worse on a base than always giving one label."""
     for model in results.models:
-        bases = [each for each in model.results if each.name in results.drop_bases]
         worse = [
             results.short_names[each.name]
-            for each in bases
+            for each in _bases(model, results)
             if each.majority is not None and each.majority.advantage.high < 0
         ]
         if worse:
@@ -72,16 +76,16 @@ def _label_order(results: Results) -> Iterator[str]:
 def _one_answer(results: Results) -> Iterator[str]:
     """Yield which models always give one label on a base that has several."""
     for model in results.models:
-        for each in model.results:
-            if each.name not in results.drop_bases or each.only_bounds or each.n < FEW:
-                continue
+        if model.name.startswith("builtin/"):
+            continue
+        for each in _bases(model, results):
             golds = sum(any(counts.values()) for counts in each.confused.values())
-            if golds > 1 and 1.0 in each.predicted_shares and not model.name.startswith("builtin/"):
+            if each.n >= FEW and golds > 1 and 1.0 in each.predicted_shares:
                 label = each.labels[each.predicted_shares.index(1.0)]
+                base = results.short_names[each.name]
                 yield (
-                    f"{model.name} answers {label} for all {each.n:,} items of "
-                    f"{results.short_names[each.name]}: check that its weights and its labels were read as "
-                    "they should be before you believe any number."
+                    f"The only answer of {model.name} on {base} ({each.n:,} items) is {label}: check that "
+                    "its weights and its labels were read as they should be before you believe any number."
                 )
                 break
 
@@ -89,8 +93,8 @@ def _one_answer(results: Results) -> Iterator[str]:
 def _small_base(results: Results) -> Iterator[str]:
     """Yield how many pairs of a base would show that a model is above the majority baseline, if it is."""
     for model in results.models:
-        for each in model.results:
-            if each.name not in results.drop_bases or each.majority is None or each.majority.beaten:
+        for each in _bases(model, results):
+            if each.majority is None or each.majority.beaten:
                 continue
             above, base = each.majority.advantage, results.short_names[each.name]
             pairs = each.n * ((above.value - above.low) / above.value) ** 2 if above.value > 0 else math.inf

@@ -201,7 +201,9 @@ def drop_note(results: Results) -> str:
     ]
     listed = named_together(in_part, results.test_sets, results.short_names)
     parts = f"; for {listed}, only from base examples that have an item" if listed else ""
-    unpaired = [name for name, _, result in results.by_test_set() if result.lost and result.drop is None]
+    unpaired = [
+        name for name, _, result in results.by_test_set() if result.lost is not None and result.drop is None
+    ]
     others = named_together(unpaired, results.test_sets, results.short_names)
     untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
     return f"Drop: accuracy lost from the base, in points{parts}{untested}."

@@ -89,7 +89,10 @@ class PublishedColumns:
 
 #: The beginning of the names of AQuA-RAT's parts, from which Naik et al. (2018) made numerical reasoning.
 _WORD_PROBLEMS: Final = "aqua"
-_WITHOUT_TRAINING: Final = "AQuA-RAT's training set, of which most of the authors' items are, is left out"
+_SPLITS: Final = frozenset({_WORD_PROBLEMS, "train", "dev", "test"})
+_WITHOUT_TRAINING: Final = (
+    "AQuA-RAT's training set, from which most of the authors' items are, is left out or not whole"
+)
 
 STUDIES: Final = (
     PublishedColumns(
@@ -113,7 +116,9 @@ def difference_from(study: str, dataset: Dataset) -> str:
     """Return how the items of *dataset* differ from those of *study*; empty for a base.
 
     >>> difference_from("naik2018", Dataset("numerical_reasoning_released.aqua_dev_test", ()))
-    "AQuA-RAT's training set, of which most of the authors' items are, is left out"
+    "AQuA-RAT's training set, from which most of the authors' items are, is left out or not whole"
+    >>> bool(difference_from("naik2018", Dataset("numerical_reasoning_released.aqua_train_100", ())))
+    True
     >>> difference_from("naik2018", Dataset("numerical_reasoning_released.aqua_train_dev_test", ()))
     ''
     """
@@ -123,7 +128,8 @@ def difference_from(study: str, dataset: Dataset) -> str:
     if entry.is_base:
         return ""
     of_rules = published(study).difference(entry.construction, entry.rules)
-    is_part = entry.part.startswith(_WORD_PROBLEMS) and "train" not in entry.part
+    splits = {*entry.part.split("_")} if entry.part.startswith(_WORD_PROBLEMS) else _SPLITS
+    is_part = "train" not in splits or not splits <= _SPLITS  # a slice has a longer name
     return "; ".join(filter(None, (of_rules, _WITHOUT_TRAINING if is_part else "")))
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads of torch in several processes wait for each other
 os.environ.pop("COLUMNS", None)  # how wide the output of commands is
 # No test depends on timing or luck; the second tier tries more.
 settings.register_profile("first", deadline=None, derandomize=True, max_examples=30)

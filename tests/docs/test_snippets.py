@@ -15,6 +15,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ from typer.testing import CliRunner
 from crossexam.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
-GROUP: Any = typer.main.get_command(app)
+GROUP: Any = copy(typer.main.get_command(app))
+GROUP.commands = dict(GROUP.commands)  # each is made anew whenever it is looked up
 PAGES = {
     str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
 }

@@ -83,6 +83,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.slow
 def test_the_hardest_designs_are_nominal(for_each: Callable[..., None]) -> None:
     def check(number: str, design: str) -> None:
         cell = CELLS[number, design]

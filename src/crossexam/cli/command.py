@@ -100,8 +100,13 @@ class _Command(TyperCommand):
 
 
 def _leave_unread(parameters: Iterable[Any]) -> None:
-    """Let typer leave the texts of *parameters* as they are: to read any, even None, it imports pydantic."""
+    """Let typer leave the texts of *parameters* as they are: to read any, even None, it imports pydantic.
+
+    Nor does its help show the types of arguments and of ``--help``, such as ``<list[str]>`` and ``<bool>``.
+    """
     for each in parameters:
+        if each.param_type_name == "argument" or each.name == "help":
+            each.display_type_rich = lambda ctx: None
         if getattr(each, "is_flag", False):
             each.default = each.default or False
         else:
@@ -132,6 +137,7 @@ def _parameter(each: Option, many: bool) -> Parameter:
     how["rich_help_panel"] = None if many else each.group
     if each.is_argument:
         kind: Any = list[str] if each.repeatable else str
+        how["metavar"] = each.takes.removesuffix("...")  # typer adds them
         said: Any = typer.Argument(**how)
     else:
         kind = bool if each.is_switch else list[str]

@@ -138,6 +138,17 @@ def test_items_and_the_command_are_shown_where_they_are_needed(make_run: MakeRun
     assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
 
 
+def test_the_items_of_open_checks_wait_for_those_of_checks_that_fail(make_run: MakeRun) -> None:
+    run = make_run({DEV: spread_out(0.4), "base.dev": spread_out(0.9)})
+    rule = {"set": "*", "measure": "accuracy", "min": 0.91}
+    some, every = (gate(run, rule, items=items).text(COMMAND) for items in (3, None))
+    assert some.count("premise: ") == 3
+    assert f"To see all of these items and those of 1 open check:\n  {COMMAND}" in some
+    assert every.count("premise: ") == 180 + 30
+    assert "base (dev) (accuracy" not in some
+    assert "open check:" not in every
+
+
 def test_long_texts_are_cut_and_the_base_is_shown_as_far_as_it_differs() -> None:
     base = ShownItem("b", "P.", "It pours.", "neutral", "neutral", "neutral")
     item = ShownItem("i", "P.", "It\npours. " * 30, "neutral", "entailment", "neutral", base)

@@ -110,15 +110,23 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _behind(checks: Sequence[Check], names: Mapping[str, str], all_items: str) -> Iterator[str]:
-    """Yield the items behind each check that has any, and at the end what shows all of them."""
+    """Yield the items behind the checks that fail, or else the open ones, and at the end what shows all.
+
+    If all items of all checks were asked for, those of open checks stand beside those of others.
+    """
     found = [(each, each.behind) for each in checks if each.behind is not None and each.behind.count]
-    for check, behind in found:
+    is_whole = all(len(behind.shown) == behind.count for _, behind in found)
+    failing = [] if is_whole else [each for each in found if each[0].fails]
+    chosen = failing or found
+    for check, behind in chosen:
         lines = [_wrapped(behind_title(check, behind, names[check.test_set]))]
         for item in behind.shown:
             lines += [_wrapped(f"{_GAP}{line}") for line in item_lines(item)]
         yield "\n".join(lines)
-    if any(len(behind.shown) < behind.count for _, behind in found):
-        yield f"To see all of these items:\n{_GAP}{all_items}"
+    if not is_whole:
+        others = len(found) - len(chosen)
+        more = f" and those of {others} open check{'s' if others > 1 else ''}" if others else ""
+        yield f"To see all of these items{more}:\n{_GAP}{all_items}"
 
 
 def _wrapped(text: str) -> str:

@@ -19,8 +19,7 @@ from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable, read_counts
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import clashes_with_noun
-from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tokens import words
+from crossexam.language.tokens import Parsed, words
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request

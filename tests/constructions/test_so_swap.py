@@ -24,9 +24,8 @@ from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.inflection import lemma_of
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 DATA = Path(__file__).parents[1] / "data"
 _, *_LINES = (DATA / "so_swap.txt").read_text(encoding="utf-8").splitlines()

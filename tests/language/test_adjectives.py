@@ -20,8 +20,7 @@ from crossexam.language.lexicons import counts as counts_module
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
 from crossexam.language.lexicons.counts import CountTable, read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
-from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 
 def tokens(tagged: str) -> tuple[Token, ...]:

@@ -19,9 +19,8 @@ from crossexam.language.parsing.binary import (
     located_tree,
 )
 from crossexam.language.parsing.constituency import parsed_from_parse
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import TreeParser
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 SENTENCE = "The tall man (a cook) is feeding two pigeons in a park."
 PARSE = (

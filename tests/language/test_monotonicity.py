@@ -20,10 +20,9 @@ from crossexam.corpora.spec import iter_corpus
 from crossexam.language.monotonicity import polarity
 from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, compose, polarity_at
 from crossexam.language.monotonicity.spans import sentence_of, text_bounds
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import shipped
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 DATA = Path(__file__).parents[1] / "data"
 PLACE = re.compile(r"\{([^|]*)\|([^|]*)\|([^}]*)\}")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import SIDES, Example
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
+from crossexam.language.tokens import Parsed
 
 DATA = Path(__file__).parents[1] / "data"
 _TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")

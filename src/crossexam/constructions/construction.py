@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
     from crossexam.language.lexicons.counts import CountTable
-    from crossexam.language.parsing.dependencies import Parsed
-    from crossexam.language.tokens import Token
+    from crossexam.language.tokens import Parsed, Token
     from crossexam.language.word_pair_index import WordPairIndex
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})

@@ -29,10 +29,9 @@ from crossexam.language.lexicons.counts import (
 )
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import adjective_pairs
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 if TYPE_CHECKING:
     from crossexam.language.word_pair_index import WordPairIndex

@@ -40,7 +40,7 @@ from crossexam.language.inflection import lemma_of
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Parsed
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from crossexam.language.inflection import inflect_like, lemma_of, match_case
 from crossexam.language.lexicons.closed_classes import SINGULAR_DETERMINERS
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.noun_phrases import PLURAL_ONLY, noun_phrases
-from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 Number = Literal["singular", "plural", "first"]
 Role = Literal["subject", "object"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Parsed
 
 Voice = Literal["active", "passive"]
 _SUBJECTS: Final = ("nsubj", "nsubj:pass")

@@ -28,7 +28,7 @@ from crossexam.language.lexicons.verb_kinds import INTRANSITIVE, MOTION
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import PLURAL_ONLY
 from crossexam.language.nouns import animacy, is_common_noun, is_rather_verb, sense_names
-from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Parsed
 
 # Nouns in -ing; any other word in -ing that is tagged as a noun is a participle.
 _ING_NOUNS: Final = frozenset(

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 _ADJECTIVES: Final = frozenset({"JJ", "JJR", "JJS"})
 _PARTICIPLES: Final = frozenset({"VBN", "VBG"})

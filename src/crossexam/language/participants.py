@@ -9,7 +9,7 @@ from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import animacy, sense_names
-from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Parsed
 
 Participant = Literal["person", "animal", "vehicle"]
 

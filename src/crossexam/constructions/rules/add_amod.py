@@ -35,8 +35,7 @@ from crossexam.language.nouns import (
     sense_names,
     synonyms,
 )
-from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 from crossexam.language.word_senses import in_fixed_expression
 
 # Downward entailing (what holds of all dogs holds of all young dogs), or definite (the same, the other).

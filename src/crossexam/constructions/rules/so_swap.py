@@ -52,7 +52,7 @@ from crossexam.language.misparses import (
     lacks_determiner,
 )
 from crossexam.language.nouns import animacy, is_event
-from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Parsed
 
 _NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not negated
 _MODALS: Final = CENTRAL_MODALS - {"will"} | {"ca"}  # what will be is asserted

@@ -46,9 +46,8 @@ from crossexam.language.monotonicity.spans import (
     sentence_of,
     text_bounds,
 )
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.remembered import ALL_WORDS, NEARBY, remembered
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 Direction = Literal["up", "down", "none"]
 Reach = Literal["noun phrase", "pronoun", "clause", "complement", "phrase", "condition", "nothing"]

@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, SUBORDINATORS
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.remembered import NEARBY, remembered
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Parsed, Token
 
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
 _FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})

@@ -28,9 +28,8 @@ from typing import Final, NamedTuple
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Edit, Example, Side, undo_edits
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.remembered import SENTENCES, remembered
-from crossexam.language.tokens import AlignmentError, Token, align, words
+from crossexam.language.tokens import AlignmentError, Parsed, Token, align, words
 
 Span = tuple[int, int]
 

@@ -6,11 +6,10 @@ constituent to its head by the rows of ``relation_rules.py``.
 
 from __future__ import annotations
 
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import head_child, is_mark, phrase_class
 from crossexam.language.parsing.relation_rules import Placed, Row, deciding
 from crossexam.language.parsing.trees import Tree, parse_tree
-from crossexam.language.tokens import align
+from crossexam.language.tokens import Parsed, align
 
 
 def parsed_from_parse(sentence: str, parse: str) -> Parsed:

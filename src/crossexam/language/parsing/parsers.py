@@ -17,11 +17,10 @@ from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, Example, 
 from crossexam.language.choice import name_and_pipeline
 from crossexam.language.parsing.binary import binary_from_dependencies, located_tree, with_parses
 from crossexam.language.parsing.constituency import parsed_from_parse
-from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import BE
 from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
-from crossexam.language.tokens import AlignmentError, Token
+from crossexam.language.tokens import AlignmentError, Parsed, Token
 
 # fmt: off
 _NAMES: Final = {

@@ -83,7 +83,7 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "judges": lambda run: judge_shares(run.datasets["antonymy.dev"]),
     "predicted for judged items": lambda run: predicted_shares(run, "antonymy.dev"),
     "labels": lambda run: {name: run.predictions(name).tolist() for name in run.datasets},
-    "frame": lambda run: run.to_frame(["premises", "phenomena", "genre"]).to_dicts(),
+    "table": lambda run: run.to_arrow(["premises", "phenomena", "genre"]).to_pylist(),
     "counts": lambda run: {name: each.label_counts() for name, each in run.datasets.items()},
 }
 

@@ -65,15 +65,14 @@ class PairColumns(Sequence[Pair]):
 
     def __getitem__(self, index: int | slice) -> Pair | PairColumns:
         if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step != 1:
-                return self.at(np.arange(start, stop, step))
-            return PairColumns(self.batch.slice(start, max(stop - start, 0)))
+            return PairColumns(self.batch[index])
         premise, hypothesis = (self.batch[side][index].as_py() for side in SIDES)
         return premise, hypothesis
 
     def at(self, rows: NDArray[np.intp]) -> PairColumns:
-        """Return the pairs of these *rows*."""
+        """Return the pairs of these *rows*, which ascend."""
+        if len(rows) == len(self):
+            return self
         return PairColumns(self.batch.take(array_of_numbers(rows)))
 
     def lengths(self) -> NDArray[np.int64]:

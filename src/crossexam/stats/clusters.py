@@ -77,10 +77,8 @@ def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         numbers: NDArray[np.int64] = (np.cumsum(used) - 1).astype(np.int64, copy=False)
         return numbers.take(codes)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    places = np.empty(len(first), dtype=np.int64)
-    places[np.argsort(first)] = np.arange(len(first))
-    numbers = places.take(inverse).reshape(codes.shape)
-    return numbers
+    places = np.argsort(np.argsort(first)).astype(np.int64, copy=False)
+    return places.take(np.asarray(inverse, np.intp)).reshape(codes.shape)
 
 
 def equal_weights(keys: Clusters, n: int) -> NDArray[np.float64]:

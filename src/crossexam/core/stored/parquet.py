@@ -119,7 +119,9 @@ class ParquetRows:
         start = int(self._starts[first])
         self._check_unchanged()
         with self._one_error(), self._opened() as file:
-            for batch in file.iter_batches(at_once, range(first, last), None if names is None else chosen):
+            for batch in file.iter_batches(
+                at_once, range(first, last), None if names is None else chosen, use_threads=False
+            ):
                 self._check_unchanged()
                 batch.validate(full=True)
                 yield start, self._plain(batch.select(chosen))

@@ -175,6 +175,22 @@ def test_row_groups_of_any_size_are_read_in_stretches(tmp_path: Path, for_each: 
     for_each(check, [1, 3, 8, 20, 50])
 
 
+def test_no_more_of_a_row_group_is_read_than_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, read = stored(many(), tmp_path), list[int]()
+    original = ParquetRows._plain
+
+    def noted(self: ParquetRows, batch: pa.RecordBatch) -> pa.RecordBatch:
+        read.append(len(batch))
+        return original(self, batch)
+
+    monkeypatch.setattr(ParquetRows, "_plain", noted)
+    assert [len(batch) for batch in columns_of(file[:10], ["id"], 5)] == [5, 5]
+    assert read == [5, 5]
+    read.clear()
+    assert [len(batch) for batch in columns_of(file.at([1, 7]), ["id"], 5)] == [1, 1]
+    assert read == [5, 5]
+
+
 def test_texts_and_lists_of_other_widths_are_of_our_format(tmp_path: Path) -> None:
     path, items = tmp_path / "set.parquet", many()
     write_test_set(path, items)

@@ -73,6 +73,8 @@ class ParquetRows:
                 if not missing:
                     yield _joined(pending)
                     pending, missing = [], at_once
+            if first + len(batch) >= stop:  # the rest of a row group is not read
+                break
         if pending:
             yield _joined(pending)
 
@@ -91,6 +93,8 @@ class ParquetRows:
                 here = slice(*np.searchsorted(places, [first, first + len(batch)]).tolist())
                 if here.start < here.stop:
                     yield places[here], batch.take(array_of_numbers(places[here] - first))
+                if here.stop == len(places):
+                    break
 
     def records(
         self, names: Sequence[str] | None = None, at_once: int = ROWS_AT_ONCE

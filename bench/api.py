@@ -201,7 +201,7 @@ def rate(pairs: int, concurrency: int, url: str, folder: Path, asked: Path) -> N
 
 def kill(times: int, url: str, folder: Path, asked: Path) -> None:
     """Kill a run at random moments until it was killed so many *times*, then let it end, and compare."""
-    import polars as pl
+    import pyarrow.parquet as pq
 
     test_set, chance = suite_of(2_000, folder / "tests.parquet"), random.Random(0)
     line = ("--ask", test_set, folder / "killed", url, "--concurrency", 8)
@@ -223,9 +223,7 @@ def kill(times: int, url: str, folder: Path, asked: Path) -> None:
     twice = len(questions) - len(set(questions))
     whole = _again("--ask", test_set, folder / "whole", url, "--concurrency", 8)
     subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
-    tables = [
-        pl.read_parquet(folder / name / "predictions" / "tests.parquet") for name in ("killed", "whole")
-    ]
+    tables = [pq.read_table(folder / name / "predictions" / "tests.parquet") for name in ("killed", "whole")]
     print(f"{kills} kills: {len(set(questions)):,} pairs asked, {twice} of them twice")
     print(f"the same table as that of a run that was not killed: {tables[0].equals(tables[1])}")
 

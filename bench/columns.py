@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-_THREADS: Final = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _HERE: Final = Path(__file__).resolve().parents[1] / "src"
 
 

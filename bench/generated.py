@@ -23,8 +23,7 @@ from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
 from crossexam.core.sealed import MANIFEST, write_manifest
-from crossexam.core.stored.encoded import schema
-from crossexam.core.stored.rows import COLUMNS
+from crossexam.core.stored.rows import COLUMNS, schema
 from crossexam.core.test_sets import ROWS_PER_GROUP
 
 PART: Final = "generated"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _CHROMIUM = os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium")
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
           "--disable-background-networking", "--disable-component-update")  # fmt: skip
-_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 _LABELS = ("entailment", "neutral", "contradiction")
 _SHOWN = """() => {
   window.listed = 0;

@@ -66,14 +66,14 @@ def carry_out(step: Step) -> int:
 
 def import_everything(verbs: Sequence[Verb]) -> None:
     """Import what *verbs* need, without starting a thread."""
-    os.environ |= {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     for name in (*_COMMON, *(name for verb in verbs for name in verb.modules)):
         importlib.import_module(name)
 
 
 _COMMON: Final = (
-    "polars",
     "pyarrow.parquet",
+    "pyarrow.compute",
     "pyarrow.ipc",
     "numpy",
     "scipy.stats",

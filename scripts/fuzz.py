@@ -37,7 +37,6 @@ from typing import BinaryIO, Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 from fuzz_mutations import damage
 from fuzz_readers import READERS, Reader

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import linecache
 import os
 import re
@@ -12,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
+import pyarrow.parquet as pq
 import pytest
 import typer.main
 import typer.testing
@@ -75,12 +76,14 @@ def _accuracy_in_files(folder: Path) -> dict[str, float | None]:
     """Return the share of right predictions per test set, from the files of the run in *folder* alone."""
     found: dict[str, float | None] = {}
     for path in (folder / "predictions").glob("*.parquet"):
-        items = pl.read_parquet(path)
-        assert items["correct"].equals(items["predicted"] == items["label"], null_equal=True)
-        by_status = items.group_by("status") if "status" in items.columns else [((None,), items)]
-        for (status,), part in by_status:
+        by_status: dict[str | None, list[bool]] = {}
+        for item in pq.read_table(path).to_pylist():
+            right = None if None in (item["predicted"], item["label"]) else item["predicted"] == item["label"]
+            assert item["correct"] is right
+            by_status.setdefault(item.get("status"), []).extend([] if right is None else [right])
+        for status, marks in by_status.items():
             name = f"{path.stem} ({status})" if status else path.stem
-            found[name] = part.select((pl.col("predicted") == pl.col("label")).mean()).item()
+            found[name] = sum(marks) / len(marks) if marks else None
     return {name: share for name, share in found.items() if not name.endswith("(rejected)")}
 
 
@@ -91,9 +94,9 @@ def written_as_scored() -> Callable[[Path], None]:
     def check(folder: Path) -> None:
         report = folder.with_suffix(".csv")
         cx.report(cx.load_run(folder), max_unanswered=1.0).save(report)
-        rows = pl.read_csv(report, infer_schema=False).filter(pl.col("of").is_null(), statistic="accuracy")
-        values = rows.filter(pl.col("n") != "0").select("test_set", pl.col("value").cast(pl.Float64))
-        shown = dict(values.iter_rows())
+        with report.open(encoding="utf-8", newline="") as stream:
+            rows = [row for row in csv.DictReader(stream) if not row["of"] and row["statistic"] == "accuracy"]
+        shown = {row["test_set"]: float(row["value"]) for row in rows if row["n"] != "0"}
         written = _accuracy_in_files(folder)
         assert shown
         assert {name: written[name] for name in shown} == shown

@@ -178,8 +178,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "report temperature_from": (lambda: cx.report(RUN, temperature_from=[3]), "temperature_from is 3"),
     "run again": (lambda: cx.run(shares, SUITE, again=["gone"]), "gone"),
-    "to_frame info": (lambda: RUN.to_frame("genre"), "info is 'genre'"),
-    "to_frame info, key": (lambda: RUN.to_frame(["genre"]), "no key of info is called 'genre'"),
+    "to_arrow info": (lambda: RUN.to_arrow("genre"), "info is 'genre'"),
+    "to_arrow info, key": (lambda: RUN.to_arrow(["genre"]), "no key of info is called 'genre'"),
 }
 
 
@@ -320,7 +320,7 @@ def test_names_and_paths_are_data_for_every_function(tmp_path: Path) -> None:
         run = cx.run(always, data, store=tmp_path / str(number))
         assert len(run.datasets[name]) == rows
         # the file of a corpus is no test set: the items are saved with the run
-        assert cx.load_run(tmp_path / str(number)).to_frame().equals(run.to_frame())
+        assert cx.load_run(tmp_path / str(number)).to_arrow().equals(run.to_arrow())
 
 
 def test_items_without_a_label_stay_in_a_test_set_from_a_file(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_what_a_library_says_of_a_file_is_one_error(
         assert what.endswith(str(error))
         assert hint.startswith("  hint: ")
 
-    # what polars raises when it panics, which is none of Exception
+    # what a library in Rust raises when it panics, which is none of Exception
     panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
     errors = [
         panic("called `Result::unwrap()` on an `Err` value"),

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossexam.core import test_sets
 from crossexam.core.columns import cluster_hashes, columns_of, info_values, labels_of, text_hashes
 from crossexam.core.dataset import content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
 from crossexam.core.stored import examples as stored_examples
-from crossexam.core.stored.examples import StoredExamples, column_types
-from crossexam.core.stored.rows import COLUMNS, to_columns
+from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.parquet import ParquetRows
+from crossexam.core.stored.rows import COLUMNS, schema, to_columns
 from crossexam.core.test_sets import write_test_set
 
 KEYS = ("cluster", "genre", "generated_label", "an odd key", "clüster")
@@ -76,7 +79,7 @@ def many(count: int = 50) -> list[Example]:
 def test_columns_are_what_examples_have_in_files_and_memory(examples: list[Example], at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = stored(examples, Path(folder))
-        assert file.rows.own_format
+        assert file.own_format
         pairs = zip(columns_of(file, COLUMNS, at_once), columns_of(examples, COLUMNS, at_once), strict=True)
         for one, other in pairs:
             assert one.equals(other)
@@ -117,28 +120,86 @@ def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.M
     assert list(file.at([30, 2])) == [items[30], items[2]]
     chosen = file.at([2, 30, 44])
     assert (chosen[1], chosen[1:], len(chosen)) == (items[30], [items[30], items[44]], 3)
-    assert [row for frame in columns_of(chosen, ["id"]) for row in frame["id"]] == ["i2", "i30", "i44"]
+    assert [row for batch in columns_of(chosen, ["id"]) for row in batch["id"].to_pylist()] == [
+        "i2",
+        "i30",
+        "i44",
+    ]
     with pytest.raises(IndexError):
         file[50]
 
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(test_sets, "ROWS_PER_GROUP", 10)
     file = stored(many(), tmp_path)
-    read: list[tuple[int, int, Any]] = []
-    original = file.rows.read
+    read: list[tuple[int, Any]] = []
+    original = ParquetRows._batches
 
-    def noted(start: int, stop: int, names: Any = None) -> pl.DataFrame:
-        read.append((start, stop, names))
-        return original(start, stop, names)
+    def noted(self: ParquetRows, first: int, last: int, names: Any, at_once: int) -> Iterator[Any]:
+        read.extend((group, names) for group in range(first, last))
+        yield from original(self, first, last, names, at_once)
 
-    monkeypatch.setattr(file.rows, "read", noted)
+    monkeypatch.setattr(ParquetRows, "_batches", noted)
     assert read == []
     _ = [file[place] for place in (21, 22, 29)]
-    assert [part[:2] for part in read] == [(20, 30)]
+    assert read == [(2, None)]
     read.clear()
-    list(columns_of(file[5:], ["id"], 20))
-    assert read == [(5, 25, ["id"]), (25, 45, ["id"]), (45, 50, ["id"])]
+    assert [len(batch) for batch in columns_of(file[15:45], ["id"], 20)] == [20, 10]
+    assert read == [(group, ["id"]) for group in (1, 2, 3, 4)]
+    read.clear()
+    assert [batch["id"].to_pylist() for batch in columns_of(file.at([3, 31, 39]), ["id"])] == [
+        ["i3"],
+        ["i31", "i39"],
+    ]
+    assert read == [(0, ["id"]), (3, ["id"])]
+
+
+def test_row_groups_of_any_size_are_read_in_stretches(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    path, items = tmp_path / "set.parquet", many()
+    write_test_set(path, items)
+    table = pq.read_table(path)
+
+    def check(size: int) -> None:
+        pq.write_table(table, path, row_group_size=size)
+        file = StoredExamples.of(path)
+        assert list(file) == items
+        assert list(file.at([0, 7, 8, 49])) == [items[place] for place in (0, 7, 8, 49)]
+        for start, stop, at_once in ((0, 50, 7), (13, 38, 5), (8, 8, 3), (49, 50, 100)):
+            batches = list(columns_of(file[start:stop], ["id"], at_once))
+            assert [row for batch in batches for row in batch["id"].to_pylist()] == [
+                x.id for x in items[start:stop]
+            ]
+            assert {len(batch) for batch in batches[:-1]} <= {at_once}
+
+    for_each(check, [1, 3, 8, 20, 50])
+
+
+def test_no_more_of_a_row_group_is_read_than_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, read = stored(many(), tmp_path), list[int]()
+    original = ParquetRows._plain
+
+    def noted(self: ParquetRows, batch: pa.RecordBatch) -> pa.RecordBatch:
+        read.append(len(batch))
+        return original(self, batch)
+
+    monkeypatch.setattr(ParquetRows, "_plain", noted)
+    assert [len(batch) for batch in columns_of(file[:10], ["id"], 5)] == [5, 5]
+    assert read == [5, 5]
+    read.clear()
+    assert [len(batch) for batch in columns_of(file.at([1, 7]), ["id"], 5)] == [1, 1]
+    assert read == [5, 5]
+
+
+def test_texts_and_lists_of_other_widths_are_of_our_format(tmp_path: Path) -> None:
+    path, items = tmp_path / "set.parquet", many()
+    write_test_set(path, items)
+    pl.read_parquet(path).write_parquet(path)  # large_string and large_list
+    assert pq.read_schema(path).field("id").type == pa.large_string()
+    file = StoredExamples.of(path)
+    assert file.own_format
+    assert list(file) == items
+    assert content_hash(file) == content_hash(items)
 
 
 def test_a_file_that_changes_while_it_is_used_is_an_error(
@@ -155,29 +216,27 @@ def test_a_file_that_changes_while_it_is_used_is_an_error(
 def test_files_of_other_programs_and_their_nulls_are_read_as_by_examples(tmp_path: Path) -> None:
     path = tmp_path / "set.parquet"
     columns = {"id": [1, 2], "premise": ["p", "q"], "hypothesis": ["h", "i"], "label": ["neutral", "-"]}
-    pl.DataFrame(columns).write_parquet(path)
+    pq.write_table(pa.table(columns), path)
     file = StoredExamples.of(path)
-    assert not file.rows.own_format
+    assert not file.own_format
     assert list(file) == [Example("1", "p", "h", "neutral"), Example("2", "q", "i", None)]
-    (frame,) = columns_of(file, ["id", "label", "info"])
-    assert frame.rows() == [("1", 1, "{}"), ("2", -1, "{}")]
+    (batch,) = columns_of(file, ["id", "label", "info"])
+    assert batch.to_pydict() == {"id": ["1", "2"], "label": [1, -1], "info": ["{}", "{}"]}
     write_test_set(path, many(2))
-    table = pl.read_parquet(path).with_columns(
-        id=pl.lit(None, pl.String), label=pl.lit(None, pl.Int64), info=pl.Series([None, ""], dtype=pl.String),
-        edits=pl.lit(None, pl.read_parquet(path).schema["edits"]),
-    )  # fmt: skip
-    table.write_parquet(path)
+    nothing = {"id": [None, None], "label": [None, None], "info": [None, ""], "edits": [None, None]}
+    table = pq.read_table(path).to_pydict() | nothing
+    pq.write_table(pa.table(table, schema=schema(two_labels=False)), path)
     file = StoredExamples.of(path)
-    assert file.rows.own_format
+    assert file.own_format
     (one,), (other,) = columns_of(file, COLUMNS), columns_of(list(file), COLUMNS)
     assert one.equals(other)
 
 
 def test_lone_surrogates_become_escapes() -> None:
     odd = Example("a\ud800", "p", "h", None, info={"cluster": "\udc00"})
-    (frame,) = columns_of([odd], ["id", "info"])
-    assert frame["id"].to_list() == ["a\\ud800"]
-    assert json.loads(frame["info"][0]) == {"cluster": "\\udc00"} or "udc00" in frame["info"][0]
+    (batch,) = columns_of([odd], ["id", "info"])
+    assert batch["id"].to_pylist() == ["a\\ud800"]
+    assert batch["info"].to_pylist() == ['{"cluster": "\\udc00"}']
     assert len(set(cluster_hashes([odd, Example("b", "p", "h", None)]).tolist())) == 2
 
 
@@ -203,9 +262,9 @@ def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callab
         table = to_columns(many(5), COLUMNS)
         for name, value in columns.items():
             table[name][3] = value
-        pl.DataFrame(table, schema=column_types()).write_parquet(path)
+        pq.write_table(pa.table(table, schema=schema(two_labels=False)), path)
         file = StoredExamples.of(path)
-        assert file.rows.own_format
+        assert file.own_format
         assert problem(file.check) == problem(lambda: list(file))
 
     changes: list[dict[str, Any]] = [

@@ -60,25 +60,28 @@ def test_predictions_are_labels() -> None:
         assert run.scored(dataset.name).predicted.tolist() == [GOLD_INDEX[label] for label in wanted]
 
 
-def test_a_frame_has_a_row_per_item() -> None:
+def test_a_table_has_a_row_per_item() -> None:
     run = run_of(THREE, TWO)
-    frame = run.to_frame()
-    assert frame.columns == [
+    table = run.to_arrow()
+    assert table.column_names == [
         "test_set", "id", "premise", "hypothesis", "label", "predicted", "correct", "cluster", "status",
         "outcome", "p_entailment", "p_neutral", "p_contradiction", "model_p_entailment", "model_p_neutral",
         "model_p_contradiction", "p_not_entailment",
     ]  # fmt: skip
-    assert frame.select("test_set", "id", "premise", "label", "predicted", "correct").rows() == [
+    shown = table.select(["test_set", "id", "premise", "label", "predicted", "correct"])
+    assert [tuple(row.values()) for row in shown.to_pylist()] == [
         (each.name, example.id, example.premise, example.label, predicted, correct)
         for each, marks in ((THREE, [True, True, False, None]), (TWO, [True] * 4))
         for example, predicted, correct in zip(each, run.predictions(each.name), marks, strict=True)
     ]
-    shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
-    assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
-    none = run_of(Dataset("none", ())).to_frame()
-    assert (none.height, none.schema) == (0, run_of().to_frame().schema)
-    assert none.schema == run_of(THREE).to_frame().schema
-    assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
+    shares = [table[f"model_p_{label}"].to_pylist() for label in LABELS]
+    assert np.array_equal(
+        np.transpose(shares), np.concatenate([run.probabilities["three"], run.probabilities["two"]])
+    )
+    none = run_of(Dataset("none", ())).to_arrow()
+    assert (none.num_rows, none.schema) == (0, run_of().to_arrow().schema)
+    assert none.schema == run_of(THREE).to_arrow().schema
+    assert len(table["cluster"].unique()) == 4  # the premises of the two sets are the same
 
 
 def test_correct_is_what_the_reports_count(for_each: Callable[..., None]) -> None:
@@ -88,7 +91,7 @@ def test_correct_is_what_the_reports_count(for_each: Callable[..., None]) -> Non
         run = run_of(*many, **manifest)
         shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
         run = Run(run.model, run.datasets, shares, run.manifest)
-        frame = run.to_frame()
+        frame = run.to_polars()
         for name, estimate in accuracy_by_set(run).items():
             rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
             assert rows["correct"].mean() == pytest.approx(estimate.value)
@@ -104,36 +107,44 @@ def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> 
     examples = [Example("a", "P.", "H.", "neutral", info={"status": "proposed", "verdict": verdict})
                 for verdict in ("verified", "rejected", None)]  # fmt: skip
     run = run_of(Dataset("judged", examples))
-    assert run.to_frame()["status"].to_list() == ["verified", "rejected", "proposed"]
-    assert "there is already a column 'status'" in refused(run.to_frame, ["status"])
+    assert run.to_arrow()["status"].to_pylist() == ["verified", "rejected", "proposed"]
+    assert "there is already a column 'status'" in refused(run.to_arrow, ["status"])
 
 
 def test_columns_of_info_keep_their_types_or_are_json(refused: Callable[..., str]) -> None:
-    infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1}, {"n": 2, "mixed": "one"}]
+    infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1, "large": 2**70},
+             {"n": 2, "mixed": "one", "large": -1}]  # fmt: skip
     examples = [Example(str(k), "P.", "H.", None, info=info) for k, info in enumerate(infos)]
-    columns = info_columns([examples], ["genre", "n", "pair", "mixed"])
-    assert {name: column.to_list() for name, column in columns.items()} == {
+    columns = info_columns([examples], ["genre", "n", "pair", "mixed", "large"])
+    assert {name: column.to_pylist() for name, column in columns.items()} == {
         "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
+        "large": [f"{2**70}", "-1"],
     }  # fmt: skip
-    frame = run_of(THREE).to_frame(info=("place",))
-    assert frame["place"].to_list() == [0, 1, 0, 1]
-    assert "'plaec'\n  hint: did you mean 'place'" in refused(run_of(THREE).to_frame, ["plaec"])
+    table = run_of(THREE).to_arrow(info=("place",))
+    assert table["place"].to_pylist() == [0, 1, 0, 1]
+    assert "'plaec'\n  hint: did you mean 'place'" in refused(run_of(THREE).to_arrow, ["plaec"])
 
 
-def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
-    run = run_of(THREE)
-    table = run.to_pandas(["place"])
-    assert pl.from_pandas(table)["predicted"].to_list() == run.to_frame()["predicted"].to_list()
-    assert list(table.columns) == run.to_frame(["place"]).columns
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    said = refused(run.to_pandas)
-    assert "needs the package 'pandas', " in said
-    assert "\n  hint: pip install pandas, or use" in said
+def test_data_frames_are_the_same_table(
+    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], for_each: Callable[..., None]
+) -> None:
+    run = run_of(THREE, TWO)
+    table = run.to_arrow(["place"])
+    assert run.to_polars(["place"]).equals(pl.from_arrow(table))
+    assert pl.from_pandas(run.to_pandas(["place"])).equals(pl.from_arrow(table))
+
+    def check(package: str) -> None:
+        monkeypatch.setitem(sys.modules, package, None)
+        said = refused(getattr(run, f"to_{package}"))
+        assert f"to_{package} needs the package '{package}', which is not installed" in said
+        assert f"\n  hint: pip install {package}, or use to_arrow, which returns a pyarrow Table" in said
+
+    for_each(check, ["pandas", "polars"])
 
 
 def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[..., str]) -> None:
     run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
-    for call in (run.to_frame, lambda: run.predictions("three"), run._repr_html_):
+    for call in (run.to_arrow, lambda: run.predictions("three"), run._repr_html_):
         assert "'mine' has 3 predictions for 4 items" in refused(call)
     wide = Run("mine", {"three": THREE}, {"three": np.ones((4, 2))})
     assert "has predictions of shape (4, 2) for 4 items" in refused(wide.predictions, "three")

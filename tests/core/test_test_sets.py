@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,12 +94,10 @@ BAD_LINES = [
 
 
 def test_a_file_that_is_no_test_set_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    import polars as pl
-
     path = tmp_path / "set.parquet"
     path.write_text("no parquet")
     assert f"{path}: not a Parquet file" in refused(read_test_set, path)
-    pl.DataFrame({"id": ["1"], "premise": ["p"], "label": [0]}).write_parquet(path)
+    pq.write_table(pa.table({"id": ["1"], "premise": ["p"], "label": [0]}), path)
     assert f"{path}: no column 'hypothesis'\n  wanted: id, premise" in refused(read_test_set, path)
     said = refused(TestSetWriter, tmp_path / "set.csv", file_format="csv")
     assert "'csv' is not a format for test sets\n  wanted: parquet or jsonl" in said

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Change, Edit, Example, cluster_of
 from crossexam.core.labels import GOLDS
@@ -83,7 +87,7 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "judges": lambda run: judge_shares(run.datasets["antonymy.dev"]),
     "predicted for judged items": lambda run: predicted_shares(run, "antonymy.dev"),
     "labels": lambda run: {name: run.predictions(name).tolist() for name in run.datasets},
-    "frame": lambda run: run.to_frame(["premises", "phenomena", "genre"]).to_dicts(),
+    "table": lambda run: run.to_arrow(["premises", "phenomena", "genre"]).to_pylist(),
     "counts": lambda run: {name: each.label_counts() for name, each in run.datasets.items()},
 }
 
@@ -122,3 +126,26 @@ def test_clusters_are_numbered_as_they_appear(tmp_path: Path) -> None:
             for number, example in zip(each.clusters.tolist(), each.examples, strict=True)
         }
         assert len(pairs) == len({number for number, _ in pairs}) == len({name for _, name in pairs})
+
+
+def test_no_figure_depends_on_the_hashes_of_a_process(tmp_path: Path) -> None:
+    """Texts have other hashes in every process.  Reading and measuring does not import pandas, either."""
+    code = (
+        "import sys, crossexam as cx\n"
+        "run = cx.run('builtin/overlap', cx.build('consistency', 'builtin:demo[:90]', folder='suite'))\n"
+        "print(cx.report(run).text('.csv'))\n"
+        "print(hash('a'), 'pandas' in sys.modules, file=sys.stderr)"
+    )
+    said = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(cx.__file__).parents[1])}
+        command = [sys.executable, "-c", code]
+        ended = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+        )
+        said.append((ended.stdout, *ended.stderr.split()[-2:]))
+    assert said[0][0] == said[1][0]
+    assert said[0][1] != said[1][1]
+    assert said[0][2] == said[1][2] == "False"

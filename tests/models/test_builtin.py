@@ -79,7 +79,8 @@ def test_builtin_models_need_no_torch() -> None:
         "sys.modules.update(dict.fromkeys(('torch', 'transformers', 'onnx')))  # importing them fails\n"
         "from crossexam.models.table import open_model\n"
         f"for name in {OF_PAIRS}: open_model(name).predict([('a b', 'a')])\n"
-        "print(*[n for n in ('polars', 'sklearn', 'nltk', 'huggingface_hub') if n in sys.modules])"
+        "others = ('pyarrow', 'pandas', 'polars', 'sklearn', 'nltk', 'huggingface_hub')\n"
+        "print(*[name for name in others if name in sys.modules])"
     )
     environment = os.environ | {"PYTHONPATH": str(Path(cx.__file__).parents[1])}
     command = [sys.executable, "-c", code]

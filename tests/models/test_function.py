@@ -65,7 +65,7 @@ def test_a_module_with_the_name_of_a_library_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
-    for name in ("json", "numpy", "polars"):
+    for name in ("json", "numpy", "pyarrow"):
         _write(tmp_path, name, "raise SystemExit('shadowed')\n")
         said = refused(open_model, f"py/{name}:judge")
         assert f"py/{name}:judge: {name}.py has the name of a library" in said
@@ -124,15 +124,15 @@ def test_only_functions_without_state_keep_their_key() -> None:
 WHERE = """
 import sys
 def judge(pairs):
-    import json, numpy, polars
-    sys.stderr.write(f"{json.__file__} {numpy.__file__} {polars.__file__}\\n")
+    import json, numpy, pyarrow
+    sys.stderr.write(f"{json.__file__} {numpy.__file__} {pyarrow.__file__}\\n")
     return [json.loads('"neutral"')] * len(pairs)
 """
 
 
 @pytest.mark.slow
 def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path) -> None:
-    libraries = ("numpy", "polars", "rich", "typer")
+    libraries = ("numpy", "pyarrow", "rich", "typer")
     for number, (start, shadowed) in enumerate(
         (
             (("-P", "-m", "crossexam"), ("json", *libraries)),  # as installed

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
@@ -51,7 +52,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]] | str) -> Path:
     elif path.suffix == ".json":
         path.write_text(json.dumps(list(rows)), encoding="utf-8")
     elif path.suffix == ".parquet":
-        pl.DataFrame(list(rows)).write_parquet(path)
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
     else:
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
@@ -247,10 +248,10 @@ def test_items_without_an_answer_have_a_status(run: Any, tmp_path: Path) -> None
 
 def test_a_run_that_was_exported_can_be_read_as_predictions(run: Any, tmp_path: Path) -> None:
     first = run(WITH_STATUS)
-    first.to_frame().write_parquet(tmp_path / "frame.parquet")
-    again = predict_suite(f"file/{tmp_path / 'frame.parquet'}", DATA)
+    pq.write_table(first.to_arrow(), tmp_path / "items.parquet")
+    again = predict_suite(f"file/{tmp_path / 'items.parquet'}", DATA)
     shares = [f"{start}_{label}" for start in ("p", "model_p") for label in LABELS]
-    assert again.to_frame().drop(shares).equals(first.to_frame().drop(shares))
+    assert again.to_arrow().drop_columns(shares).equals(first.to_arrow().drop_columns(shares))
     assert np.allclose(again.probabilities["tiny"], first.probabilities["tiny"], equal_nan=True)
 
 

@@ -96,7 +96,7 @@ def wrong_items(runs: list[Run], name: str) -> list[str]:
     """Return the ids that any of *runs* got wrong, by the frames that users see."""
     wrong = set()
     for run in runs:
-        wrong.update(run.to_frame().filter(test_set=name, correct=False)["id"].to_list())
+        wrong.update(run.to_polars().filter(test_set=name, correct=False)["id"].to_list())
     return [item.id for item in runs[0].datasets[name] if item.id in wrong]
 
 
@@ -335,7 +335,7 @@ def test_filters_search_and_order_are_over_all_parts(open_page: Opener, beside: 
         page.select_option("#outcome", "wrong")
         assert settled(page) == f"{len(wrong_items([run], 'negation.x'))} items"
     page.select_option("#order", "sure")
-    frame = run.to_frame().filter(test_set="negation.x", correct=False)
+    frame = run.to_polars().filter(test_set="negation.x", correct=False)
     highest = frame.select("p_entailment", "p_neutral", "p_contradiction").max_horizontal().to_numpy()
     surest = [frame["id"][int(place)] for place in np.argsort(-highest, kind="stable")]
     assert shown_ids(page) == surest[:20]

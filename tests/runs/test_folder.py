@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import crossexam as cx
@@ -246,7 +247,9 @@ def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch:
 def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Refused) -> None:
     run(BASE, tmp_path)
     path = tmp_path / "predictions" / "base.tiny.parquet"
-    pl.read_parquet(path).with_columns(p_neutral=pl.lit(0.0)).write_parquet(path)
+    table = pq.read_table(path)
+    zeros = pa.array([0.0] * len(table))
+    pq.write_table(table.set_column(table.schema.get_field_index("p_neutral"), "p_neutral", zeros), path)
     assert "base.tiny.parquet: the predictions were changed after the run" in refused(read_run, tmp_path)
     run(BASE, tmp_path)
     assert len(read_run(tmp_path).datasets) == 1

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
@@ -28,7 +27,7 @@ PAIRS = [
 
 def test_pairs_and_columns_have_hashes_in_which_texts_do_not_run_into_each_other() -> None:
     assert len({pair_hash(*pair) for pair in PAIRS}) == len(PAIRS)
-    columns = PairColumns(pl.DataFrame(PAIRS, schema=["premise", "hypothesis"], orient="row"))
+    columns = PairColumns.of(PAIRS)
     parse = "( It ( rains . ) )"
     for pairs in (PAIRS, columns):
         joined = to_bytes(pair_hashes(pairs))
@@ -79,7 +78,7 @@ def test_numbers_are_those_of_a_dict(for_each: Callable[..., None]) -> None:
 
 def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
     items = [("p", "a"), ("p", "b"), ("p", "a"), ("q", "a"), ("p", "b"), ("q", "c")]
-    table = PairColumns(pl.DataFrame(items, schema=["premise", "hypothesis"], orient="row"))
+    table = PairColumns.of(items)
     for cut, whole in ((cut, whole) for cut in range(len(items) + 1) for whole in (items, table)):
         pairs = DistinctPairs([whole[:cut], whole[cut:]], len(items))
         assert (pairs.finished, pairs.at_most) == (False, len(items))

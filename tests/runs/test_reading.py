@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
@@ -119,8 +119,8 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
         assert (entry["truncated"], entry["edit_unseen"]) == (2, 1)
     save_run(run, tmp_path)
     assert reading(read_run(tmp_path)) == expected
-    table = pl.read_parquet(tmp_path / "predictions" / "made.x.parquet")
-    assert (table["truncated"].to_list(), table["edit_unseen"].to_list()) == expected
+    table = pq.read_table(tmp_path / "predictions" / "made.x.parquet")
+    assert (table["truncated"].to_pylist(), table["edit_unseen"].to_pylist()) == expected
 
 
 def test_a_pair_is_truncated_if_one_of_its_parts_is() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
@@ -82,10 +82,10 @@ def test_predictions_are_a_table_that_others_can_read(suite: Suite, tmp_path: Pa
         save_run(predict_suite("builtin/overlap", suite), tmp_path / name)
     first, second = (tmp_path / name / "predictions" / "more.tiny.parquet" for name in "ab")
     assert first.read_bytes() == second.read_bytes()
-    table = pl.read_parquet(first)
+    table = pq.read_table(first)
     shares = ["p_entailment", "p_neutral", "p_contradiction"]
-    assert table.columns == ["id", "label", "predicted", "correct", *shares, "truncated", "edit_unseen"]
-    assert table.rows() == [
+    assert table.column_names == ["id", "label", "predicted", "correct", *shares, "truncated", "edit_unseen"]
+    assert [tuple(row.values()) for row in table.to_pylist()] == [
         ("3", "neutral", "entailment", False, 1.0, 0.0, 0.0, False, False),
         ("4", None, "neutral", None, 0.0, 1.0, 0.0, False, False),
     ]

@@ -171,3 +171,8 @@ def test_frequent_keys_widen_the_interval_and_one_counts_as_one_item() -> None:
     assert clustered_mcnemar(CORRECT, other, BOTH).p_exact == max(each_way)
     with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
         normal_quantile(95)
+
+
+def test_codes_do_not_depend_on_what_hashes_are() -> None:
+    for hashes in ([2**60, -5, 2**60, 7 * 10**17], [3, 2**60, 3, -1]):
+        assert cluster_codes(np.array(hashes), 4).tolist() == [0, 1, 0, 2]

@@ -15,7 +15,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.manifest import NEXT
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.core.stored.examples import ParquetRows, StoredExamples
+from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.parquet import ParquetRows
 from crossexam.core.test_sets import read_suite, write_test_set
 
 ITEMS = [Example(f"i{n}", f"Premise {n}.", f"Hypothesis {n}.", "neutral", info={"n": n}) for n in range(30)]
@@ -46,7 +47,7 @@ def test_a_file_that_is_as_it_was_written_is_not_read(folder: Path, monkeypatch:
         raise AssertionError("rows were read")
 
     assert read_suite(folder)[NAME].entry.sha256 == sha256_of(file_of(folder))
-    monkeypatch.setattr(ParquetRows, "read", read)
+    monkeypatch.setattr(ParquetRows, "stretches", read)
     assert len(read_suite(folder)[NAME]) == len(read_suite(file_of(folder))[NAME]) == 30
     (folder / "manifest.json").unlink()
     with pytest.raises(AssertionError, match="rows were read"):

@@ -121,7 +121,7 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
-    except BaseException as error:  # polars panics with an exception that is none of Exception
+    except BaseException as error:  # a library in Rust panics with one that is none of Exception
         sys.exit(_tell(error))
     finally:
         gc.freeze()  # nothing is left to collect, and Python would search all objects for cycles as it ends

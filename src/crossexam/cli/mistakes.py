@@ -10,10 +10,7 @@ _SHOWN: Final = 300  # characters of what a library says
 #: What libraries raise for files that are damaged, if the reader of a file did not say it better.
 _DAMAGE: Final = frozenset(
     (
-        "polars.ComputeError",
-        "polars.PanicException",
         "pyo3_runtime.PanicException",
-        "polars.SchemaError",
         "pyarrow.ArrowInvalid",
         "safetensors_rust.SafetensorError",
         "sqlite3.DatabaseError",

@@ -14,12 +14,20 @@ import numpy as np
 
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.table import known_construction
-from crossexam.core.columns import Places, columns_of, examples_at, info_values, labels_of, text_hashes
+from crossexam.core.columns import (
+    Places,
+    columns_of,
+    examples_at,
+    hashes_of,
+    info_values,
+    labels_of,
+    text_hashes,
+)
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS
-from crossexam.core.stored.examples import ROWS_AT_ONCE
+from crossexam.core.stored.parquet import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -210,8 +218,10 @@ def any_items(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str
 
 def _pair_hashes(items: Sequence[Example]) -> NDArray[np.uint64]:
     """Return a number for the pair of each item [n]; equal pairs have equal numbers."""
-    tables = columns_of(items, ["premise", "hypothesis"])
-    return np.concatenate([np.empty(0, np.uint64), *(each.hash_rows(seed=0).to_numpy() for each in tables)])
+    pairs = (
+        zip(*(batch[side].to_pylist() for side in SIDES), strict=True) for batch in columns_of(items, SIDES)
+    )
+    return np.concatenate([np.empty(0, np.uint64), *(hashes_of([*each]) for each in pairs)])
 
 
 def _repeated(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -290,7 +300,7 @@ def _with_bases(dataset: Dataset, base: Dataset | None) -> Iterator[tuple[Sequen
     """Yield the items of *dataset*, some thousand at a time, with the examples of *base* that they need."""
     examples = dataset.examples
     of_bases = Places(base.examples).of_bases(examples) if base else np.full(len(examples), -1)
-    derived = any((table["base"].fill_null("") != "").any() for table in dataset.columns("base"))
+    derived = any(any(batch["base"].to_pylist()) for batch in dataset.columns("base"))
     if base and derived and not (of_bases >= 0).any():
         raise CrossexamError(
             f"none of the items of '{dataset.name}' is derived from the base '{base.name}'",

@@ -11,7 +11,7 @@ import json
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -27,11 +27,19 @@ from crossexam.core.example import (
     Example,
     premise_cluster,
 )
-from crossexam.core.stored.examples import ROWS_AT_ONCE, StoredExamples, column_types
-from crossexam.core.stored.rows import to_columns
+from crossexam.core.stored.arrays import (
+    array_of_numbers,
+    array_of_texts,
+    has_empty_text,
+    missing_of,
+    numbers_of,
+)
+from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.parquet import ROWS_AT_ONCE
+from crossexam.core.stored.rows import to_batch
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 #: For how many sets of keys what reads them is kept.
@@ -40,51 +48,55 @@ _READERS_KEPT: Final = 64
 
 def columns_of(
     examples: Sequence[Example], names: Sequence[str], at_once: int = ROWS_AT_ONCE, *, exact: bool = False
-) -> Iterator[pl.DataFrame]:
-    """Yield the columns *names* of *examples* as tables of at most *at_once* rows, in their order.
+) -> Iterator[pa.RecordBatch]:
+    """Yield the columns *names* of *examples* as batches of at most *at_once* rows, in their order.
 
     The columns are those of a test-set file (:data:`crossexam.core.stored.rows.COLUMNS`): ``label`` is the
-    index in ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every table but the last has *at_once*
+    index in ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every batch but the last has *at_once*
     rows, unless the examples are some of a file.  A lone surrogate, which no file can hold, becomes its
     escape; if the texts are to be *exact*, it raises FormatError.
 
     >>> tiny = [Example("a", "It rains.", "It is wet.", "neutral", info={"genre": "talk"})]
-    >>> [frame.rows() for frame in columns_of(tiny, ["label", "info"])]
-    [[(1, '{"genre": "talk"}')]]
+    >>> [batch.to_pylist() for batch in columns_of(tiny, ["label", "info"])]
+    [[{'label': 1, 'info': '{"genre": "talk"}'}]]
     """
-    import polars as pl
-
-    if isinstance(examples, StoredExamples) and examples.rows.own_format:
-        for _, frame in examples.stretches(names, at_once):
-            yield frame.with_columns(**_without_nulls(names))
+    if isinstance(examples, StoredExamples) and examples.own_format:
+        for _, batch in examples.stretches(names, at_once):
+            yield _without_nulls(batch)
         return
-    types = column_types()
+    texts = partial(_texts, exact=exact)
     for start in range(0, len(examples), at_once):
-        columns = to_columns(examples[start : start + at_once], names)
-        yield pl.DataFrame(
-            {name: _series(values, types[name], exact=exact) for name, values in columns.items()}
-        )
+        yield to_batch(examples[start : start + at_once], names, texts)
 
 
-def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
-    """Return what the columns *names* are read as where other programs may have written nulls."""
-    import polars as pl
-
-    info = pl.col("info")
-    read = {
-        "id": pl.col("id").fill_null("None"),
-        "label": pl.col("label").fill_null(-1),
-        "edits": pl.col("edits").fill_null([]),
-        "info": pl.when(info.is_null() | (info == "")).then(pl.lit("{}")).otherwise(info),
-    }
-    return {name: read[name] for name in names if name in read}
+def _without_nulls(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return *batch* with what nulls are read as, which other programs may have written."""
+    for place, field in enumerate(batch.schema):
+        column, filled = batch.column(place), _FILLED.get(field.name)
+        if filled and (column.null_count or (field.name == "info" and has_empty_text(column))):
+            batch = batch.set_column(place, field, filled(column))
+    return batch
 
 
-def _series(values: Sequence[Any], kind: pl.DataType, *, exact: bool = False) -> pl.Series:
-    import polars as pl
+def _filled_edits(column: pa.ListArray) -> pa.ListArray:
+    import pyarrow as pa
 
+    return pa.ListArray.from_arrays(column.offsets, column.values, type=column.type)
+
+
+#: What makes a column of the one that has nulls.
+_FILLED: Final[Mapping[str, Callable[[Any], pa.Array]]] = {
+    "id": lambda ids: ids.fill_null(array_of_texts(["None"])[0]),
+    "label": lambda labels: array_of_numbers(np.where(missing_of(labels), -1, numbers_of(labels))),
+    "edits": _filled_edits,
+    "info": lambda infos: array_of_texts([text or "{}" for text in infos.to_pylist()]),
+}
+
+
+def _texts(texts: Sequence[str | None], *, exact: bool = False) -> pa.StringArray:
+    """Return *texts* as an array, with lone surrogates as escapes; *exact* raises FormatError for one."""
     try:
-        return pl.Series(values, dtype=kind)
+        return array_of_texts(texts)
     except UnicodeEncodeError as error:
         if exact:
             raise FormatError(
@@ -92,18 +104,12 @@ def _series(values: Sequence[Any], kind: pl.DataType, *, exact: bool = False) ->
                 where=_escaped(error.object),
                 wanted="text that UTF-8 can encode",
             ) from None
-        return pl.Series([_escaped(value) for value in values], dtype=kind)
+        return array_of_texts([None if text is None else _escaped(text) for text in texts])
 
 
-def _escaped(value: Any) -> Any:
-    """Return *value* with the lone surrogates of its texts as escapes."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, list):
-        return [_escaped(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _escaped(part) for key, part in value.items()}
-    return value
+def _escaped(text: str) -> str:
+    """Return *text* with its lone surrogates as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def labels_of(examples: Sequence[Example]) -> NDArray[np.int8]:
@@ -112,8 +118,8 @@ def labels_of(examples: Sequence[Example]) -> NDArray[np.int8]:
     >>> labels_of([Example("a", "p", "h", "neutral"), Example("b", "p", "h", None)]).tolist()
     [1, -1]
     """
-    frames = columns_of(examples, ["label"])
-    return _joined((frame["label"].to_numpy().astype(np.int8) for frame in frames), np.int8)
+    batches = columns_of(examples, ["label"])
+    return _joined((numbers_of(batch["label"]).astype(np.int8) for batch in batches), np.int8)
 
 
 def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDArray[np.uint64]:
@@ -121,8 +127,8 @@ def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDA
 
     The numbers are comparable between test sets, but not between processes.  No base is an empty text.
     """
-    frames = columns_of(examples, [name])
-    return _joined((_hashes(frame[name].fill_null("")) for frame in frames), np.uint64)
+    columns = (batch[name].to_pylist() for batch in columns_of(examples, [name]))
+    return _joined((hashes_of([text or "" for text in texts]) for texts in columns), np.uint64)
 
 
 class Places:
@@ -190,12 +196,13 @@ def _status_code(value: Any) -> int:
     return STATUSES.index(value) if value in STATUSES else -1
 
 
-def cluster_names(examples: Sequence[Example]) -> pl.Series:
+def cluster_names(examples: Sequence[Example]) -> pa.ChunkedArray:
     """Return the cluster of each of *examples* [n]: that of :func:`~crossexam.core.example.cluster_of`."""
-    import polars as pl
+    import pyarrow as pa
 
-    parts = (_clusters(frame) for frame in columns_of(examples, ["premise", "info"]))
-    return pl.concat([pl.Series(dtype=pl.String), *(part.alias("") for part in parts)])
+    found = map(_clusters, columns_of(examples, ["premise", "info"]))
+    parts = [_texts(names).take(array_of_numbers(numbers)) for numbers, names in found]
+    return pa.chunked_array(parts, pa.string())
 
 
 def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
@@ -208,35 +215,36 @@ def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
     >>> a == c, a == b
     (True, False)
     """
-    frames = columns_of(examples, ["premise", "info"])
-    return _joined((_hashes(_clusters(frame)) for frame in frames), np.uint64)
+    found = map(_clusters, columns_of(examples, ["premise", "info"]))
+    return _joined((hashes_of(names)[numbers] for numbers, names in found), np.uint64)
 
 
-def _hashes(texts: pl.Series) -> NDArray[np.uint64]:
-    hashes: NDArray[np.uint64] = texts.hash(seed=0).to_numpy()
-    return hashes
+def hashes_of(values: Sequence[Hashable]) -> NDArray[np.uint64]:
+    """Return a hash of each of *values* [n], which another process does not give."""
+    return np.fromiter(map(hash, values), np.int64, len(values)).view(np.uint64)
 
 
 def _joined(parts: Iterator[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=kind), *parts])
 
 
-def _clusters(frame: pl.DataFrame) -> pl.Series:
-    """Return the cluster of each row of *frame*, which has the premises and infos."""
-    import polars as pl
+def _clusters(batch: pa.RecordBatch) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the number of the cluster of each row of *batch* [n], and the names of clusters by number.
 
+    *batch* has the premises and infos.  Several numbers may have one name.
+    """
     coder = _Coder()
-    _add_values({CLUSTER: coder}, frame["info"])
+    _add_values({CLUSTER: coder}, batch["info"])
     given = coder.found()
-    texts = [None if each is None else str(each) for each in given.values]
-    names = _series([*texts, None], pl.String())
-    found = names[given.codes.astype("int64")]  # -1 is the last
-    missing = found.is_null()
-    if not missing.any():
-        return found
-    premises = frame["premise"].filter(missing)
-    own = {premise: premise_cluster(premise) for premise in premises.unique()}
-    return found.scatter(missing.arg_true(), premises.replace_strict(own, return_dtype=pl.String))
+    names = [*map(str, given.values)]
+    stated = [-1 if value is None else place for place, value in enumerate(given.values)]
+    numbers = np.array([*stated, -1])[given.codes]  # -1 is the last
+    missing = np.flatnonzero(numbers < 0)
+    if len(missing):
+        premises = batch["premise"].take(array_of_numbers(missing)).dictionary_encode()
+        numbers[missing] = len(names) + numbers_of(premises.indices)
+        names += map(premise_cluster, premises.dictionary.to_pylist())
+    return numbers, names
 
 
 @dataclass(frozen=True)
@@ -277,14 +285,14 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
     ([0, 1], [0, 1, 0])
     """
     coders = {key: _Coder() for key in keys}
-    for frame in columns_of(examples, ["info"]):
-        _add_values(coders, frame["info"])
+    for batch in columns_of(examples, ["info"]):
+        _add_values(coders, batch["info"])
     return {key: coder.found() for key, coder in coders.items()}
 
 
-def _add_values(coders: Mapping[str, _Coder], info: pl.Series) -> None:
+def _add_values(coders: Mapping[str, _Coder], info: pa.StringArray) -> None:
     """Add to the coder of each key the value that each JSON object has under it."""
-    text = f"[{info.str.join(',').item()}]"
+    text = f"[{','.join(info.to_pylist())}]"
     escaped = "\\" in text  # any key may be written with escapes
     keys = tuple(key for key in coders if escaped or json.dumps(key, ensure_ascii=False) in text)
     found = dict(zip(keys, _reader_of(keys)(text), strict=True)) if keys else {}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from crossexam.core.columns import (
 )
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import GENERATED_LABEL, Example
-from crossexam.core.frames import empty_frame, info_columns, item_frame
+from crossexam.core.frames import empty_table, info_columns, item_table
 from crossexam.core.labels import (
     GOLD_INDEX,
     GOLDS,
@@ -36,11 +37,13 @@ from crossexam.core.labels import (
 )
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import Outcomes
-from crossexam.core.stored.examples import ROWS_AT_ONCE
+from crossexam.core.stored.arrays import array_of_names, bytes_of, joined_texts, numbers_of
+from crossexam.core.stored.parquet import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from crossexam.core.manifest import TestSetEntry
@@ -75,22 +78,22 @@ class Dataset:
         caption = f"{self.name}: {counted_items(len(self), 'example')}"
         return html_table(caption, ["label", "examples"], self._named_counts(), notes=self._left_out())
 
-    def columns(self, *names: str, at_once: int = ROWS_AT_ONCE) -> Iterator[pl.DataFrame]:
-        """Yield the columns *names* as tables of *at_once* rows, in order, without making examples.
+    def columns(self, *names: str, at_once: int = ROWS_AT_ONCE) -> Iterator[pa.RecordBatch]:
+        """Yield the columns *names* as batches of *at_once* rows of Arrow, in order, without making examples.
 
         The columns are those of a test-set file; see :func:`crossexam.core.columns.columns_of`.
 
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
-        >>> [table.rows() for table in tiny.columns("id", "label")]
-        [[('a', 1)]]
+        >>> [batch.to_pylist() for batch in tiny.columns("id", "label")]
+        [[{'id': 'a', 'label': 1}]]
         """
         return columns_of(self.examples, names, at_once)
 
-    def ids(self) -> pl.Series:
+    def ids(self) -> pa.ChunkedArray:
         """Return the ids [n] as a column of strings."""
-        import polars as pl
+        import pyarrow as pa
 
-        return pl.concat([pl.Series("id", dtype=pl.String), *(table["id"] for table in self.columns("id"))])
+        return pa.chunked_array([batch["id"] for batch in self.columns("id")], pa.string())
 
     def labels(self) -> NDArray[np.int8]:
         """Return the gold labels [n] as indices in ``GOLDS``, -1 where there is none."""
@@ -199,7 +202,7 @@ class ContentHash:
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=8)
 
-    def update_records(self, records: Iterable[bytes]) -> None:
+    def update_records(self, records: Iterable[bytes | memoryview]) -> None:
         """Add the examples with these records (:func:`content_record`)."""
         self._hash.update(b"".join(records))
 
@@ -219,18 +222,14 @@ def content_hash(examples: Sequence[Example], labels: NDArray[np.int8] | None = 
 
     *labels* [n], indices in GOLDS or -1, are in place of those of the examples.
     """
-    import polars as pl
-
     running = ContentHash()
-    names = pl.Series([*GOLDS, "None"])  # -1 is the last
+    names = [f"{name}\x1e" for name in (*GOLDS, None)]  # -1 is the last
     start = 0
-    for table in columns_of(examples, ["id", "premise", "hypothesis", "label"]):
-        indices = table["label"] if labels is None else pl.Series(labels[start : start + len(table)])
-        golds = names[indices.cast(pl.Int64)].alias("label")
-        fields = pl.concat_str("id", "premise", "hypothesis", golds, separator="\x1f")
-        records = table.select(pl.concat_str(fields, pl.lit("\x1e")).cast(pl.Binary)).to_series()
-        running.update_records(records)
-        start += len(table)
+    for batch in columns_of(examples, ["id", "premise", "hypothesis", "label"]):
+        indices = numbers_of(batch["label"]) if labels is None else labels[start : start + len(batch)]
+        golds = array_of_names(np.where(indices < 0, len(GOLDS), indices), names)
+        running.update_records([bytes_of(joined_texts([*batch.columns[:3], golds], "\x1f"))])
+        start += len(batch)
     return running.hexdigest()
 
 
@@ -472,8 +471,8 @@ class Run:
         labels: NDArray[np.str_] = np.array([*GOLDS, ""])[self.scored(name).predicted]  # -1 is the last
         return labels
 
-    def to_frame(self, info: Sequence[str] = ()) -> pl.DataFrame:
-        """Return a polars DataFrame with one row per item of every test set, in their order.
+    def to_arrow(self, info: Sequence[str] = ()) -> pa.Table:
+        """Return a pyarrow Table with one row per item of every test set, in their order.
 
         Columns: ``test_set``, ``id``, ``premise``, ``hypothesis``, ``label`` (gold), ``predicted``,
         ``correct``, ``cluster`` (items that are not independent share it), ``status`` (verified, rejected or
@@ -490,26 +489,39 @@ class Run:
         >>> import numpy as np
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
         >>> run = Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])})
-        >>> run.to_frame().select("test_set", "label", "predicted", "correct").rows()
-        [('tiny', 'neutral', 'neutral', True)]
+        >>> run.to_arrow().select(["test_set", "label", "predicted", "correct"]).to_pylist()
+        [{'test_set': 'tiny', 'label': 'neutral', 'predicted': 'neutral', 'correct': True}]
         """
-        import polars as pl
+        import pyarrow as pa
 
-        frames = [
-            item_frame(name, dataset.examples, self.scored(name), self.outcomes_of(name))
+        tables = [
+            item_table(name, dataset.examples, self.scored(name), self.outcomes_of(name))
             for name, dataset in self.datasets.items()
         ]
         every = [dataset.examples for dataset in self.datasets.values()]
-        joined = pl.concat(frames or [empty_frame()], how="diagonal")
-        return joined.with_columns(**info_columns(every, info))
+        joined = pa.concat_tables(tables or [empty_table()], promote_options="default")
+        for name, column in info_columns(every, info).items():
+            joined = joined.append_column(name, column)
+        return joined
 
     def to_pandas(self, info: Sequence[str] = ()) -> pd.DataFrame:
-        """Return :meth:`to_frame` as a pandas DataFrame; raises CrossexamError if pandas is not installed."""
-        try:
-            import pandas as pd  # noqa: F401  (polars' own message does not say what to do)
-        except ImportError:
-            raise CrossexamError(
-                "to_pandas needs the package 'pandas', which is not installed",
-                hint="pip install pandas, or use to_frame, which returns a polars DataFrame",
-            ) from None
-        return self.to_frame(info).to_pandas()
+        """Return :meth:`to_arrow` as a pandas DataFrame; raises CrossexamError if pandas is not installed."""
+        _needed_for("to_pandas", "pandas")
+        return self.to_arrow(info).to_pandas()
+
+    def to_polars(self, info: Sequence[str] = ()) -> pl.DataFrame:
+        """Return :meth:`to_arrow` as a polars DataFrame; raises CrossexamError if polars is not installed."""
+        polars = _needed_for("to_polars", "polars")
+        found: pl.DataFrame = polars.from_arrow(self.to_arrow(info))
+        return found
+
+
+def _needed_for(method: str, package: str) -> Any:
+    """Return the module *package* that *method* of a run needs; raises CrossexamError without it."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise CrossexamError(
+            f"{method} needs the package '{package}', which is not installed",
+            hint=f"pip install {package}, or use to_arrow, which returns a pyarrow Table",
+        ) from None

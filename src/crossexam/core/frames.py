@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,66 +13,69 @@ from crossexam.core.columns import cluster_names, columns_of, info_values, statu
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import STATUSES, Example
 from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, ItemLabels
+from crossexam.core.outcome import STATUSES as OUTCOMES
 from crossexam.core.outcome import Outcomes
+from crossexam.core.stored.arrays import array_of_names, array_of_numbers
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
+
+_LEAST: Final = -(2**63)  # the least whole number that a column can have
 
 
-def item_frame(
+def item_table(
     test_set: str, examples: Sequence[Example], scored: ItemLabels, outcomes: Outcomes
-) -> pl.DataFrame:
+) -> pa.Table:
     """Return the table of the items of one test set, with what a model predicted, as it is *scored* [n].
 
     What is predicted is null where *outcomes* [n] say that there is no answer; without a gold label,
     ``correct`` is.
     """
-    import polars as pl
+    import pyarrow as pa
 
-    answered = pl.Series(outcomes.answered, dtype=pl.Boolean)
-    names = pl.Series([*GOLDS, None], dtype=pl.String)  # -1 is the last
-    texts = ("id", "premise", "hypothesis")
-    empty = pl.DataFrame(schema=dict.fromkeys(texts, pl.String))
-    items = pl.concat([empty, *columns_of(examples, texts)])
-    status = pl.Series([*STATUSES, None], dtype=pl.String)[status_codes(examples).astype(np.int64)]
+    names = ("id", "premise", "hypothesis")
+    items = pa.Table.from_batches(
+        columns_of(examples, names), schema=pa.schema([(name, pa.string()) for name in names])
+    )
     shares = dict(zip(scored.projection.labels, scored.shares.T, strict=True))
     own = {} if scored.two_labels else dict(zip(LABELS, scored.probabilities.T, strict=True))
     every = {f"p_{label}": share for label, share in shares.items()}
     every |= {f"model_p_{label}": share for label, share in own.items()}
-    return pl.DataFrame(
+    missing = ~outcomes.answered
+    return pa.table(
         {
-            "test_set": pl.repeat(test_set, len(items), dtype=pl.String, eager=True),
-            **items.to_dict(),
-            "label": names[scored.gold.astype(np.int64)],
-            "predicted": names[scored.predicted],
-            "correct": pl.Series(scored.correct, dtype=pl.Boolean).set(pl.Series(~scored.judged), None),
+            "test_set": array_of_names(np.zeros(len(examples), dtype=np.int8), [test_set]),
+            **dict(zip(names, items.columns, strict=True)),
+            "label": array_of_names(scored.gold, GOLDS),
+            "predicted": array_of_names(scored.predicted, GOLDS),
+            "correct": array_of_numbers(scored.correct, ~scored.judged),
             "cluster": cluster_names(examples),
-            "status": status,
-            "outcome": pl.Series(outcomes.statuses(), dtype=pl.String),
-            **{name: pl.Series(each, dtype=pl.Float64).set(~answered, None) for name, each in every.items()},
+            "status": array_of_names(status_codes(examples), STATUSES),
+            "outcome": array_of_names(outcomes.codes, list(OUTCOMES)),
+            **{name: array_of_numbers(each, missing) for name, each in every.items()},
         }
     )
 
 
-def empty_frame() -> pl.DataFrame:
+def empty_table() -> pa.Table:
     """Return the table of no items.
 
-    >>> empty_frame().height
+    >>> empty_table().num_rows
     0
     """
     nothing = ItemLabels(
         np.empty(0, dtype=np.int8), np.empty((0, len(LABELS))), THREE_LABELS, two_labels=False
     )
-    return item_frame("", (), nothing, Outcomes.all_answered(0))
+    return item_table("", (), nothing, Outcomes.all_answered(0))
 
 
-def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) -> dict[str, pl.Series]:
+def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) -> dict[str, pa.Array]:
     """Return the values under each of *keys* of ``info`` of the examples of all *test_sets* [n], as columns.
 
     Null where absent; lists, mappings, and values of several types become JSON.  Raises UnknownNameError for
-    a key that no example has, CrossexamError for the name of a column of :func:`item_frame`.
+    a key that no example has, CrossexamError for the name of a column of :func:`item_table`.
     """
-    import polars as pl
+    import pyarrow as pa
 
     required(keys, (list, tuple), "info", wanted='a list of keys of info, such as ["genre"]')
     found = [info_values(examples, [str(key) for key in keys]) for examples in test_sets]
@@ -81,16 +84,17 @@ def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) ->
         if not any(values[str(key)].values for values in found):
             known = {name for examples in test_sets for example in examples for name in example.info}
             raise UnknownNameError("key of info", str(key), sorted(known))
-        if key in empty_frame().columns:
+        if key in empty_table().column_names:
             raise CrossexamError(f"there is already a column '{key}'", wanted="other keys of info")
         every = [value for values in found for value in values[str(key)].each().tolist()]
-        columns[key] = pl.Series(_uniform(every))
+        columns[key] = pa.array(_uniform(every))
     return columns
 
 
 def _uniform(values: Sequence[Any]) -> list[Any]:
-    """Return *values*, as JSON unless they are all truth values, whole numbers, numbers or texts."""
+    """Return *values*, as JSON unless all are truth values, numbers, texts or whole numbers of 64 bits."""
     types = {type(value) for value in values if value is not None}
-    if len(types) == 1 and types <= {bool, int, float, str}:
+    numbers = [value for value in values if types == {int} and value is not None]
+    if types in ({bool}, {float}, {str}) or (numbers and min(numbers) >= _LEAST and max(numbers) < -_LEAST):
         return list(values)
     return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]

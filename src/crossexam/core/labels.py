@@ -404,7 +404,7 @@ class ItemLabels:
     *probabilities* [n, 3] are those of the model in the order of LABELS, NaN without an answer.  A model of
     *two_labels* only tells entailment from the rest.
 
-    Files of predictions, :meth:`~crossexam.core.dataset.Run.to_frame` and the items of a page all show these
+    Files of predictions, :meth:`~crossexam.core.dataset.Run.to_arrow` and the items of a page all show these
     labels: the share of items whose prediction is their gold label is the accuracy of the report.
 
     >>> import numpy as np

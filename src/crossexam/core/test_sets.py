@@ -1,9 +1,7 @@
 """Test sets as files: Parquet that the hub's tools open with label names, or JSON lines.
 
 Columns: ``id premise hypothesis label base construction source target edits info``.  ``edits`` are
-structs of side, start, end, old, new; ``info`` is a JSON object as text.  Parquet is written with
-pyarrow (polars cannot write the schema metadata that `datasets` reads label names from) and read
-with polars (which makes Python rows several times faster).
+structs of side, start, end, old, new; ``info`` is a JSON object as text.
 
 Suites as folders: a file a test set and a manifest, written last.
 
@@ -26,10 +24,10 @@ from crossexam.core.files import json_problem, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry, entries_of, manifest_in
 from crossexam.core.sealed import MANIFEST, ChangedError
-from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
+from crossexam.core.stored.arrays import numbers_of
+from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.stored.examples import StoredExamples
-from crossexam.core.stored.foreign_parquet import check_foreign
-from crossexam.core.stored.rows import COLUMNS, from_row
+from crossexam.core.stored.rows import COLUMNS, from_row, schema
 from crossexam.core.transfers import fetch, has_file
 
 if TYPE_CHECKING:
@@ -98,7 +96,7 @@ class TestSetWriter:
 
     def _write_group(self, rows: pa.Table) -> None:
         rows = rows.combine_chunks()  # as one array, so that the bytes do not depend on the batches
-        self._open_parquet(two_labels=any(len(LABELS) in _numbers(each) for each in rows["label"].chunks))
+        self._open_parquet(two_labels=any(len(LABELS) in numbers_of(each) for each in rows["label"].chunks))
         self._parquet.write_table(rows.replace_schema_metadata(self._schema.metadata))
 
     def _open_parquet(self, *, two_labels: bool) -> None:
@@ -135,12 +133,6 @@ class TestSetWriter:
                 self._stream.close()
             if self._parquet is not None:
                 self._parquet.close()
-
-
-def _numbers(column: pa.Array) -> memoryview:
-    """Return a column of 64-bit numbers as it is in memory; a function of pyarrow would import them all."""
-    values = memoryview(column.buffers()[1]).cast("q")
-    return values[column.offset : column.offset + len(column)]
 
 
 def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str = "parquet") -> None:
@@ -193,9 +185,7 @@ def read_test_set(path: Path, *, name: str | None = None, checked: bool = False)
     if path.suffix == ".jsonl":
         examples = tuple(_lines(path))
     else:
-        if not checked:
-            check_foreign(path, hint=_REBUILD)
-        examples = stored = StoredExamples.of(path)
+        examples = stored = StoredExamples.of(path, hint=_REBUILD)
         if not checked:
             stored.check()
     return Dataset(name or path.stem, examples, {"path": str(path)})

@@ -17,7 +17,7 @@ from typing import Final
 from crossexam.core.errors import CrossexamError, FormatError, exhausted
 from crossexam.core.files import archive_errors
 from crossexam.core.progress import Progress, silent
-from crossexam.core.stored.foreign_parquet import PARQUET
+from crossexam.core.stored.parquet import PARQUET
 from crossexam.corpora.catalog import installed_name
 from crossexam.corpora.records import BOM, XML, foreign_format
 

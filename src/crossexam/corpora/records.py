@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
-from crossexam.core.stored.foreign_parquet import PARQUET, foreign_frames, foreign_schema
+from crossexam.core.stored.parquet import PARQUET, ParquetRows
 
 Row = dict[str, Any]
 #: The number of each line or row, and its record or the error that describes it.
@@ -183,12 +183,10 @@ def _sentences(path: Path) -> Records:
 
 
 def _parquet(path: Path) -> Records:
-    number = 0
-    classes = class_names(foreign_schema(path).metadata or {})
-    for frame in foreign_frames(path, at_once=_ROWS_PER_BATCH):
-        for row in frame.iter_rows(named=True):
-            number += 1
-            yield number, with_class_names(row, classes)
+    rows = ParquetRows(path)
+    classes = class_names(rows.schema.metadata or {})
+    for number, row in enumerate(rows.records(at_once=_ROWS_PER_BATCH), 1):
+        yield number, with_class_names(row, classes)
 
 
 def with_class_names(row: Row, classes: Mapping[str, Sequence[str]]) -> Row:

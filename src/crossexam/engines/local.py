@@ -1,6 +1,6 @@
 """The engine of one machine: several processes of it carry out tasks.
 
-They are started afresh (spawned), not forked: a fork copies the locks that threads of polars, torch or a
+They are started afresh (spawned), not forked: a fork copies the locks that threads of pyarrow, torch or a
 notebook hold at that moment, and waits for them forever.  The module that the user runs is not imported in
 them, so that a script without ``if __name__ == "__main__"`` may use them; tasks are functions of the package.
 

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.arguments import required
+from crossexam.core.columns import hashes_of
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.example import SIDES
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLD_INDEX
 from crossexam.core.manifest import FACT_CHECKING
 from crossexam.core.outcome import MAX_UNANSWERED
@@ -463,12 +465,14 @@ def _check_no_claim_shared(run: Run, other: Run, where: str) -> None:
 
 def _claim_hashes(run: Run) -> NDArray[np.uint64]:
     """Return hashes of the claims of *run* with their documents, without regard to case and white space."""
-    import polars as pl
-
-    plain = pl.all().str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     found = [
-        table.select(plain).hash_rows().to_numpy()
+        hashes_of([*zip(*(map(_plain, batch[side].to_pylist()) for side in SIDES), strict=True)])
         for name in checked_sets(run)
-        for table in run.datasets[name].columns("premise", "hypothesis")
+        for batch in run.datasets[name].columns(*SIDES)
     ]
     return np.concatenate([np.empty(0, dtype=np.uint64), *found])
+
+
+def _plain(text: str) -> str:
+    """Return *text* without regard to case and white space."""
+    return " ".join(text.lower().split())

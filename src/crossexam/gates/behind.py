@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,11 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import STATUSES
+from crossexam.core.stored.arrays import array_of_numbers
 from crossexam.gates.items import Finder, JudgedRun
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: As many items of a check are shown unless more are asked for.
 ITEMS_PER_CHECK: Final = 3
@@ -98,20 +102,22 @@ def first_rows(
     >>> first_rows(tiny, np.array([0, 2, 3]), None, 2), first_rows(tiny, np.arange(2), np.arange(2.0), 1)
     ([3, 2], [1])
     """
-    import polars as pl
+    import pyarrow as pa
 
     order = np.zeros(len(rows)) if weights is None else -weights
+    kept = len(rows) if most is None else most
     best, start = [], 0
     for part in dataset.columns("id"):
         here = slice(*np.searchsorted(rows, [start, start + len(part)]).tolist())
-        ids = part["id"].gather(rows[here] - start)
-        frame = pl.DataFrame({"order": order[here], "id": ids, "row": rows[here]})
-        best.append(frame.sort("order", "id").head(len(rows) if most is None else most))
+        columns = {name: array_of_numbers(each[here]) for name, each in (("order", order), ("row", rows))}
+        ids = part["id"].take(array_of_numbers(rows[here] - start))
+        best.append(_in_order(pa.table({**columns, "id": ids})).slice(0, kept))
         start += len(part)
-    if not best:
-        return []
-    chosen = pl.concat(best).sort("order", "id")["row"]
-    return [int(row) for row in chosen.head(len(rows) if most is None else most)]
+    return _in_order(pa.concat_tables(best)).slice(0, kept)["row"].to_pylist() if best else []
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    return table.sort_by([("order", "ascending"), ("id", "ascending")])
 
 
 def _shown(runs: Sequence[Run], name: str, rows: Sequence[int], with_base: bool) -> tuple[ShownItem, ...]:
@@ -156,7 +162,6 @@ def _rows_of(dataset: Dataset, ids: Set[str | None]) -> dict[str | None, int]:
     found: dict[str | None, int] = {}
     start = 0
     for part in dataset.columns("id"):
-        rows = part["id"].is_in(list(ids)).arg_true().to_list()
-        found |= {part["id"][row]: start + row for row in rows}
+        found |= {each: start + row for row, each in enumerate(part["id"].to_pylist()) if each in ids}
         start += len(part)
     return found

@@ -109,7 +109,7 @@ def open_function(name: str, options: Options) -> FunctionModel:
     here = str(Path.cwd())
     _refuse_name_of_library(module_name, here, name)
     if here not in sys.path:  # not removed: the function may import its neighbours when it is called
-        sys.path.append(here)  # not first: a file polars.py there would replace the library everywhere
+        sys.path.append(here)  # not first: a file pyarrow.py there would replace the library everywhere
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

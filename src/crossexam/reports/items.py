@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from crossexam.core.columns import Places
+from crossexam.core.columns import Places, examples_at
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import (
     ANNOTATOR_LABELS,
@@ -215,13 +215,13 @@ class PageItems:
         base = shown.base
         said = [answers.at(shown.dataset.name, rows) for answers in self._answers]
         before = [answers.at("" if base is None else base.name, places) for answers in self._answers]
+        items, origins = _examples_at(shown.dataset, rows), _examples_at(base, places)
         for nth, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
-            item = shown.dataset.examples[row]
+            item = items[row]
             pair = starting_pair(item)
             edits = item.change.edits if item.change is not None and pair is not None else ()
             base_gold = -1
-            if base is not None and place >= 0:
-                origin = base.examples[place]
+            if origin := origins.get(place):
                 pair, base_gold = (origin.premise, origin.hypothesis), _gold(origin)
             yield [
                 number,
@@ -234,6 +234,14 @@ class PageItems:
                 [given[nth] for given in before],
                 _facts(item),
             ]
+
+
+def _examples_at(dataset: Dataset | None, places: NDArray[np.int64]) -> dict[int, Example]:
+    """Return the examples of *dataset* at those *places* that are not negative, by place."""
+    if dataset is None:
+        return {}
+    wanted = np.unique(places[places >= 0])
+    return dict(zip(wanted.tolist(), examples_at(dataset.examples, wanted), strict=True))
 
 
 def _gold(example: Example) -> int:

@@ -352,7 +352,7 @@ def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:
     """Write the predictions of *run* for test set *name* to *path*, a row group at a time."""
-    import polars as pl
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     dataset = run.datasets[name]
@@ -363,7 +363,7 @@ def _write_predictions(path: Path, run: Run, name: str) -> None:
         for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
             rows = slice(start, start + _ROWS_PER_GROUP)
             ids = Dataset(dataset.name, dataset.examples[rows]).ids()
-            group = pl.DataFrame([ids, *table.columns(rows)]).to_arrow()
+            group = pa.table({"id": ids, **table.columns(rows)})
             if writer is None:
                 writer = opened.enter_context(pq.ParquetWriter(temporary, group.schema, compression="zstd"))
             writer.write_table(group)

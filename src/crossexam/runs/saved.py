@@ -19,7 +19,15 @@ from crossexam.core.manifest import RunEntry, TestSetEntry, manifest_in, run_ent
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import MANIFEST
+from crossexam.core.stored.arrays import (
+    array_of_names,
+    array_of_numbers,
+    codes_of,
+    numbers_of,
+    numbers_or_nan,
+)
 from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.parquet import ParquetRows
 from crossexam.core.test_sets import UNVERIFIED, entry_beside, read_test_set, vouched
 from crossexam.core.transfers import fetch, fetch_file, has_file, names_at
 from crossexam.models.model import SetAnswers
@@ -27,7 +35,7 @@ from crossexam.runs.answer_store import FILE_NAME
 from crossexam.runs.answers import run_of
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 #: The model's own probabilities, in files whose labels are others.
@@ -144,33 +152,24 @@ class PredictionTable:
     reading: Reading | None
     outcomes: Outcomes | None
 
-    def columns(self, rows: slice) -> list[pl.Series]:
-        """Return the columns at *rows*, but for ids."""
-        import polars as pl
-
-        def named(name: str, codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
-            numbers = pl.Series(codes.astype(np.int64))
-            return pl.Series(name, names, pl.String).gather(numbers.set(numbers < 0, None))
-
-        def known(name: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> pl.Series:
-            return pl.Series(name, values).set(pl.Series(missing), None)
-
+    def columns(self, rows: slice) -> dict[str, pa.Array]:
+        """Return the columns at *rows* by name, but for ids."""
         scored = self.scored
         gold, predicted = scored.gold[rows], scored.predicted[rows]
-        columns = [named("label", gold, GOLDS), named("predicted", predicted, GOLDS)]
-        columns.append(known("correct", scored.correct[rows], ~scored.judged[rows]))
-        shares = [(f"p_{label}", scored.shares[rows, k]) for k, label in enumerate(scored.projection.labels)]
+        columns = {"label": array_of_names(gold, GOLDS), "predicted": array_of_names(predicted, GOLDS)}
+        columns["correct"] = array_of_numbers(scored.correct[rows], ~scored.judged[rows])
+        shares = {f"p_{label}": scored.shares[rows, k] for k, label in enumerate(scored.projection.labels)}
         if scored.has_own_shares:
-            shares += zip(OWN_SHARES, scored.probabilities[rows].T, strict=True)
-        columns += [known(name, np.ascontiguousarray(share), predicted < 0) for name, share in shares]
+            shares |= dict(zip(OWN_SHARES, scored.probabilities[rows].T, strict=True))
+        columns |= {name: array_of_numbers(share, predicted < 0) for name, share in shares.items()}
         if self.statuses is not None:
-            columns.append(named(STATUS, self.statuses[rows], STATUSES))
+            columns[STATUS] = array_of_names(self.statuses[rows], STATUSES)
         if self.reading is not None:
-            columns += [pl.Series(name, getattr(self.reading, name)[rows]) for name in READING]
+            columns |= {name: array_of_numbers(getattr(self.reading, name)[rows]) for name in READING}
         if self.outcomes is not None:
             outcomes = self.outcomes.at(rows)
-            mass = outcomes.label_mass
-            columns += [pl.Series(OUTCOME, outcomes.statuses(), pl.String), known(MASS, mass, np.isnan(mass))]
+            columns[OUTCOME] = array_of_names(outcomes.codes, list(CODES))
+            columns[MASS] = array_of_numbers(outcomes.label_mass, np.isnan(outcomes.label_mass))
         return columns
 
 
@@ -189,26 +188,24 @@ def saved_answers(folder: Path, dataset: Dataset, entry: RunEntry) -> SetAnswers
 
 def _columns_of_predictions(path: Path) -> SetAnswers:
     """Return what is in *path*, a file that :class:`PredictionTable` made; a part of it is read at a time."""
-    import polars as pl
-
-    rows = pl.scan_parquet(path, glob=False)
-    schema = rows.collect_schema()
-    count = rows.select(pl.len()).collect().item()
+    rows = ParquetRows(path, hint=_AGAIN)
+    schema, count = rows.schema.names, rows.count
     reading = [name for name in READING if name in schema]
-    names = _columns_of_shares(schema.names())
+    names = _columns_of_shares(schema)
     shares = np.zeros((count, len(LABELS)), dtype=np.float64)
     read = {name: np.empty(count, dtype=bool) for name in reading}
     outcomes = Outcomes(np.zeros(count, dtype=np.int8), np.full(count, np.nan)) if OUTCOME in schema else None
     others = [] if outcomes is None else [OUTCOME, MASS]
-    for start in range(0, count, _ROWS_AT_ONCE):
-        here = slice(start, start + _ROWS_AT_ONCE)
-        table = rows.slice(start, _ROWS_AT_ONCE).select(*names, *reading, *others).collect()
-        shares[here, : len(names)] = table.select(names).to_numpy()
+    start = 0
+    for batch in rows.stretches(0, count, [*names, *reading, *others], _ROWS_AT_ONCE):
+        here = slice(start, start := start + len(batch))
+        for place, name in enumerate(names):
+            shares[here, place] = numbers_or_nan(batch[name])
         for name in reading:
-            read[name][here] = table[name].to_numpy()
+            read[name][here] = numbers_of(batch[name])
         if outcomes is not None:
-            outcomes.codes[here] = table[OUTCOME].replace_strict(CODES).to_numpy()
-            outcomes.label_mass[here] = table[MASS].fill_null(math.nan).to_numpy()
+            outcomes.codes[here] = codes_of(batch[OUTCOME], CODES)
+            outcomes.label_mass[here] = numbers_or_nan(batch[MASS])
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
     return SetAnswers(shares, outcomes, Reading(**read) if reading else None)
 

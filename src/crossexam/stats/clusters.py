@@ -66,15 +66,19 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
 
 
 def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return *codes* renumbered without gaps, in linear time if they are small."""
+    """Return *codes* renumbered without gaps, in linear time if they are small.
+
+    Others, such as hashes, are numbered as they first occur, so that nothing depends on what they are.
+    """
     if codes.size and codes.min() >= 0 and codes.max() < 8 * codes.size + 1024:
         used = np.bincount(codes) > 0
         if used.all():
             return codes.astype(np.int64, copy=False)
         numbers: NDArray[np.int64] = (np.cumsum(used) - 1).astype(np.int64, copy=False)
         return numbers.take(codes)
-    inverse: NDArray[np.intp] = np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
-    return inverse.astype(np.int64, copy=False)
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    places = np.argsort(np.argsort(first)).astype(np.int64, copy=False)
+    return places.take(np.asarray(inverse, np.intp)).reshape(codes.shape)
 
 
 def equal_weights(keys: Clusters, n: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import pyarrow.parquet as pq
 
 from crossexam.runs.saved import read_run
 
@@ -46,7 +46,7 @@ def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, tm
     assert _details(output) == details
     asked = output.with_name("asked")
     assert command("--answer", "text", "-o", asked).code == 0
-    tables = [pl.read_parquet(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]
+    tables = [pq.read_table(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]
     assert tables[0].equals(tables[1])
     assert _details(asked)["usage"] == details["usage"]
 

@@ -10,7 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import crossexam
@@ -24,8 +25,8 @@ LABELS = ("entailment", "neutral", "contradiction")
 Command = Callable[..., Any]
 
 
-def _table(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(folder / "predictions" / "tiny.parquet")
+def _table(folder: Path) -> pa.Table:
+    return pq.read_table(folder / "predictions" / "tiny.parquet")
 
 
 def _details(folder: Path) -> Any:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 from transformers import DynamicCache
@@ -76,7 +76,7 @@ def test_log_likelihoods_are_those_of_the_installed_lm_eval(
 def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> None:
     """Those that lighteval 0.13.0 logged for the same model and items."""
     details = Path(__file__).parents[2] / "data" / "lighteval" / "likelihoods.parquet"
-    rows = pl.read_parquet(details).to_dicts()
+    rows = pq.read_table(details).to_pylist()
     pairs = [(row["doc"]["specific"]["premise"], row["doc"]["specific"]["hypothesis"]) for row in rows]
     model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
     theirs = np.exp([row["model_response"]["logprobs"] for row in rows])

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset
@@ -37,10 +38,10 @@ def written(tmp_path: Path) -> Callable[..., Path]:
         if change is None:
             shutil.copy(DATA / f"{source}.parquet", target)
             return folder
-        rows = pl.read_parquet(DATA / f"{source}.parquet").to_dicts()
+        rows = pq.read_table(DATA / f"{source}.parquet").to_pylist()
         for row in rows:
             change(row)
-        pl.DataFrame(rows, infer_schema_length=None).write_parquet(target)
+        pq.write_table(pa.Table.from_pylist(rows), target)
         return folder
 
     return write
@@ -48,7 +49,7 @@ def written(tmp_path: Path) -> Callable[..., Path]:
 
 def test_log_likelihoods_are_probabilities(run: Any, written: Any, asked: Dataset) -> None:
     """lighteval asks in another order: items are matched by their ids."""
-    rows = pl.read_parquet(DATA / "likelihoods.parquet").to_dicts()
+    rows = pq.read_table(DATA / "likelihoods.parquet").to_pylist()
     logged = {row["doc"]["specific"]["id"]: row["model_response"]["logprobs"] for row in rows}
     assert list(logged) != [item.id for item in asked]
     found = run(written())
@@ -116,7 +117,7 @@ def test_files_and_rows_that_are_not_details_are_an_error(opened: Any, written: 
     folder = written()
     path = next(folder.rglob("*.parquet"))
     for columns, said in (({"doc": [1], "model_response": [2]}, no_detail), ({"doc": [1]}, "not details")):
-        pl.DataFrame(columns).write_parquet(path)
+        pq.write_table(pa.table(columns), path)
         assert said in refused(FormatError, opened, folder)
     path.write_bytes(b"PAR1")
     assert "not details of lighteval" in refused(FormatError, opened, folder)

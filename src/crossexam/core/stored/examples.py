@@ -8,112 +8,69 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
-from crossexam.core.errors import CrossexamError, FormatError, exhausted
+from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.core.stored.rows import COLUMNS, from_row
+from crossexam.core.stored.arrays import edits_of, missing_of, numbers_of
+from crossexam.core.stored.parquet import ROWS_AT_ONCE, ParquetRows
+from crossexam.core.stored.rows import COLUMNS, from_row, schema
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-#: How many rows are read at once; the row groups of the files that Crossexam writes have as many.
-ROWS_AT_ONCE: Final = 20_000
 _WINDOWS_KEPT: Final = 4  # for access to single examples, over all files
 _NEEDED: Final = ("id", "premise", "hypothesis", "label")
 
 
-class ParquetRows:
-    """The rows of the Parquet file *path*, read a stretch at a time.
-
-    *own_format* says whether the columns have the types that Crossexam writes.  Raises FormatError if it is
-    not a Parquet file of a test set, and whenever it was changed after it was opened.
-    """
-
-    def __init__(self, path: Path) -> None:
-        import polars as pl
-
-        self.path = path
-        self._state = _state(path)
-        try:
-            self._scan = pl.scan_parquet(path, glob=False)  # kept, as it knows where the row groups are
-            schema = self._scan.collect_schema()
-            self.count: int = self._scan.select(pl.len()).collect().item()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise _no_parquet(path, error) from None
-        missing = [name for name in _NEEDED if name not in schema]
-        if missing:
-            raise FormatError(f"no column {missing[0]!r}", where=str(path), wanted=", ".join(COLUMNS))
-        self.own_format = all(schema.get(name) == kind for name, kind in column_types().items())
-
-    def read(self, start: int, stop: int, names: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return the columns *names* (None: all) of the rows *start* to *stop*."""
-        import polars as pl
-
-        if _state(self.path) != self._state:
-            raise FormatError(
-                "the file was changed while it was in use", where=str(self.path), hint="read it again"
-            )
-        rows = self._scan.slice(start, stop - start)
-        try:
-            return (rows if names is None else rows.select(names)).collect()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise _no_parquet(self.path, error) from None
-
-
-def column_types() -> dict[str, Any]:
-    """Return the polars types of the columns of a test set, by name."""
-    import polars as pl
-
-    text = pl.String()
-    edit = pl.Struct({"side": text, "start": pl.Int32(), "end": pl.Int32(), "old": text, "new": text})
-    return {**dict.fromkeys(COLUMNS, text), "label": pl.Int64(), "edits": pl.List(edit)}
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    """Return what changes if *path* is written again; raises FormatError if it is not there."""
-    try:
-        found = path.stat()
-    except OSError:
-        raise FormatError(
-            "the file is not there any more",
-            where=str(path),
-            hint="put it back, or read the test set again from where it is now",
-        ) from None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def _no_parquet(path: Path, error: BaseException) -> CrossexamError:
-    return exhausted(error, path) or FormatError(
-        f"not a Parquet file: {error}", where=str(path), hint="the file is damaged; build it again"
-    )
-
-
 @lru_cache(maxsize=_WINDOWS_KEPT)
-def _window(rows: ParquetRows, number: int) -> pl.DataFrame:
+def _window(rows: ParquetRows, number: int) -> pa.RecordBatch:
     """Return the rows of the *number*-th stretch of ROWS_AT_ONCE; the last few are kept."""
-    return rows.read(number * ROWS_AT_ONCE, (number + 1) * ROWS_AT_ONCE)
+    return next(rows.stretches(number * ROWS_AT_ONCE, min((number + 1) * ROWS_AT_ONCE, rows.count)))
 
 
-def _doubtful() -> pl.Expr:
-    """Return whether a row whose columns have the right types may nevertheless be malformed."""
-    import polars as pl
+def _records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """Yield the rows of *batch* as :func:`crossexam.core.stored.rows.from_row` reads them."""
+    edits = schema(two_labels=False).field("edits").type
+    columns = [edits_of(each) if each.type == edits else each.to_pylist() for each in batch.columns]
+    names = batch.schema.names
+    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
 
-    info, label = pl.col("info"), pl.col("label")
-    no_object = ~info.str.json_path_match("$").str.starts_with("{").fill_null(value=False)
-    return (
-        pl.col("premise").is_null()
-        | pl.col("hypothesis").is_null()
-        | ~label.is_between(-1, len(LABELS)).fill_null(value=True)
-        | (no_object & (info != "").fill_null(value=False))
-        | pl.col("edits").list.eval(pl.element().is_null()).list.any().fill_null(value=False)
-    )
+
+def _record(batch: pa.RecordBatch, row: int) -> dict[str, Any]:
+    """Return one row of *batch*, as :func:`_records` has it."""
+    return {name: column[row].as_py() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+
+
+def _doubtful(batch: pa.RecordBatch) -> NDArray[np.bool_]:
+    """Return whether each row whose columns have the right types may nevertheless be malformed: [n]."""
+    label, edits = batch["label"], batch["edits"]
+    doubtful = missing_of(batch["premise"]) | missing_of(batch["hypothesis"]) | _is_no_object(batch["info"])
+    doubtful |= ~missing_of(label) & ((numbers_of(label) < -1) | (numbers_of(label) > len(LABELS)))
+    if edits.flatten().null_count:
+        doubtful |= np.fromiter((None in (each or ()) for each in edits.to_pylist()), np.bool_, len(batch))
+    return doubtful
+
+
+def _is_no_object(info: pa.StringArray) -> NDArray[np.bool_]:
+    """Return whether each text of *info*, if there is one, may be anything but a JSON object: [n]."""
+    import msgspec
+
+    texts = [text or "{}" for text in info.to_pylist()]
+    read = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+    refused = np.zeros(len(texts), dtype=np.bool_)
+    for place, text in enumerate(texts):
+        try:
+            read(text)
+        except msgspec.DecodeError:  # also of NaN, which the module json reads
+            refused[place] = True
+    return refused
 
 
 class StoredExamples(Sequence[Example]):
@@ -130,9 +87,19 @@ class StoredExamples(Sequence[Example]):
         self.places = range(rows.count) if places is None else places
 
     @classmethod
-    def of(cls, path: Path) -> StoredExamples:
-        """Return the examples in the file *path*; raises FormatError if it holds no test set."""
-        return cls(ParquetRows(path))
+    def of(cls, path: Path, *, hint: str = "build it again") -> StoredExamples:
+        """Return the examples in the file *path*; raises FormatError with *hint* if it holds no test set."""
+        rows = ParquetRows(path, hint=hint)
+        missing = [name for name in _NEEDED if name not in rows.schema.names]
+        if missing:
+            raise FormatError(f"no column {missing[0]!r}", where=str(path), wanted=", ".join(COLUMNS))
+        return cls(rows)
+
+    @cached_property
+    def own_format(self) -> bool:
+        """Whether the columns have the types that Crossexam writes."""
+        found = {each.name: each.type for each in self.rows.schema}
+        return all(found.get(each.name) == each.type for each in schema(two_labels=False))
 
     def __len__(self) -> int:
         return len(self.places)
@@ -151,11 +118,11 @@ class StoredExamples(Sequence[Example]):
             return StoredExamples(self.rows, chosen)
         place = int(self.places[index])
         number, within = divmod(place, ROWS_AT_ONCE)
-        return from_row(_window(self.rows, number).row(within, named=True), where=self._where(place))
+        return from_row(_record(_window(self.rows, number), within), where=self._where(place))
 
     def __iter__(self) -> Iterator[Example]:
-        for places, frame in self.stretches(None):
-            for place, row in zip(places, frame.iter_rows(named=True), strict=True):
+        for places, batch in self.stretches(None):
+            for place, row in zip(places, _records(batch), strict=True):
                 yield from_row(row, where=self._where(place))
 
     def __eq__(self, other: object) -> bool:
@@ -184,31 +151,28 @@ class StoredExamples(Sequence[Example]):
 
     def stretches(
         self, names: Sequence[str] | None, at_once: int = ROWS_AT_ONCE
-    ) -> Iterator[tuple[Sequence[int], pl.DataFrame]]:
+    ) -> Iterator[tuple[Sequence[int], pa.RecordBatch]]:
         """Yield places and rows of the columns *names* as they are in the file, at most *at_once* at a time.
 
         They are exactly so many, except for the last, if the examples stand in the file one after another.
         """
-        places = self.places
-        if isinstance(places, range):
-            for start in range(places.start, places.stop, at_once):
-                stop = min(start + at_once, places.stop)
-                yield range(start, stop), self.rows.read(start, stop, names)
+        if not isinstance(self.places, range):
+            for places, batch in self.rows.at(self.places, names, at_once):
+                yield places.tolist(), batch
             return
-        for window in np.split(places, np.flatnonzero(np.diff(places // at_once)) + 1):
-            if len(window):
-                first = int(window[0])
-                read = self.rows.read(first, int(window[-1]) + 1, names)
-                yield window.tolist(), read[window - first]
+        start = self.places.start
+        for batch in self.rows.stretches(start, self.places.stop, names, at_once):
+            yield range(start, start + len(batch)), batch
+            start += len(batch)
 
     def check(self) -> None:
         """Raise FormatError that names the first malformed row, if there is one."""
-        if not self.rows.own_format:
+        if not self.own_format:
             deque(self, maxlen=0)
             return
-        for places, frame in self.stretches(COLUMNS):
-            for row in frame.with_row_index().filter(_doubtful()).iter_rows(named=True):
-                from_row(row, where=self._where(places[row["index"]]))
+        for places, batch in self.stretches(COLUMNS):
+            for row in np.flatnonzero(_doubtful(batch)).tolist():
+                from_row(_record(batch, row), where=self._where(places[row]))
 
     def _where(self, place: int) -> str:
         return f"{self.rows.path}, row {place}"

@@ -4,14 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
+from crossexam.core.stored.arrays import array_of_edits, array_of_numbers, array_of_texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
                   "edits", "info")  # fmt: skip
+
+
+@cache
+def schema(*, two_labels: bool) -> pa.Schema:
+    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
+    import pyarrow as pa
+
+    text = pa.string()
+    edit = pa.struct(
+        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
+    )
+    types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
+    names = list(GOLDS if two_labels else LABELS)
+    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
+    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
+    return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
+
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 #: Between infos that are encoded together; if it is in one of them, they are encoded one by one.
@@ -48,6 +73,32 @@ def encode_infos(infos: Sequence[Mapping[str, Any]]) -> list[str]:
 def to_columns(examples: Sequence[Example], names: Sequence[str]) -> dict[str, list[Any]]:
     """Return the columns *names* of *examples*; the label is its index, -1 where there is none."""
     return {name: _COLUMNS[name](examples) for name in names}
+
+
+def to_batch(
+    examples: Sequence[Example],
+    names: Sequence[str],
+    texts: Callable[[Sequence[str | None]], pa.StringArray] = array_of_texts,
+) -> pa.RecordBatch:
+    """Return the columns *names* of *examples* as they are in a file; *texts* makes arrays of text.
+
+    >>> to_batch([Example("a", "It rains.", "It is wet.", "neutral")], ["id", "label"]).to_pylist()
+    [{'id': 'a', 'label': 1}]
+    """
+    import pyarrow as pa
+
+    columns = schema(two_labels=False)
+    arrays = []
+    for name in names:
+        if name == "edits":
+            edits = [each.change.edits if each.change else () for each in examples]
+            arrays.append(array_of_edits(edits, columns.field(name).type, texts))
+        elif name == "label":
+            arrays.append(array_of_numbers(np.array(_COLUMNS[name](examples), dtype=np.int64)))
+        else:
+            arrays.append(texts(_COLUMNS[name](examples)))
+    fields = [columns.field(name) for name in names]
+    return pa.record_batch(arrays, schema=pa.schema(fields))
 
 
 def _of_changes(value: Callable[[Change], Any]) -> Callable[[Sequence[Example]], list[Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,14 +71,10 @@ def scored_together(first: Run, second: Run) -> Iterator[tuple[str, Scored, Scor
 
 
 def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> JointOutcome:
-    import polars as pl
-
     right, wrong = a.correct & b.correct, ~a.correct & ~b.correct
     same = wrong & (a.predicted == b.predicted)
-    of_items = None if keys is None else pl.Series(keys, dtype=pl.String)
     easy, hard = (
-        None if of_items is None else of_items.filter(pl.Series(chosen)).n_unique()
-        for chosen in (right, wrong)
+        None if keys is None else len(set(compress(keys, chosen.tolist()))) for chosen in (right, wrong)
     )
     kinds = info_values(a.examples, [KIND])[KIND].each()
     return JointOutcome(

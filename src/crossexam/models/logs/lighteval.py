@@ -64,10 +64,10 @@ _Row = tuple[Mapping[str, Any], Mapping[str, Any], str]
 
 
 def _rows(path: Path) -> list[_Row]:
-    from crossexam.core.stored.foreign_parquet import foreign_frames
+    from crossexam.core.stored.parquet import ParquetRows
 
     try:
-        rows = [row for frame in foreign_frames(path, _COLUMNS) for row in frame.to_dicts()]
+        rows = list(ParquetRows(path).records(_COLUMNS))
     except FormatError as error:
         raise FormatError(f"not details of lighteval: {error.what}", where=str(path)) from None
     places = (f"{path}, row {number}" for number in range(1, len(rows) + 1))

@@ -94,31 +94,3 @@ def test_ls(crossexam: Crossexam) -> None:
 def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:
     crossexam("subset hard --model builtin/overlap --base builtin:demo --limit 30 -o subset")
     assert read_suite(Path("subset")).manifest["request"]["limit"] == 30
-
-
-def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:
-    labels = ["entailment", "neutral", "contradiction"] * 3
-    rows = [f"A man sleeps.,A man {n} sleeps.,{label}" for n, label in enumerate(labels)]
-    Path("mine.csv").write_text("\n".join(["first,second,gold", *rows]), encoding="utf-8")
-    line = "train bag-of-words --train mine.csv --dev mine.csv -o model"
-    assert "--columns premise=A,hypothesis=B" in crossexam(line, 2).err
-    crossexam(f"{line} --columns premise=first,hypothesis=second,label=gold")
-    assert Path("model/manifest.json").exists()
-
-
-def test_fields_of_documents_are_read_and_endless_ones_are_told(crossexam: Crossexam) -> None:
-    for name, premise in (("long", "word " * 40_000), ("endless", "x" * (16 * 2**20 + 1))):
-        text = f"premise,hypothesis,label\n{premise},It is long.,neutral\n"
-        Path(f"{name}.csv").write_text(text, encoding="utf-8")
-    crossexam("build corpus --base long.csv -o suite")
-    assert "16,777,216 characters" in crossexam("build corpus --base endless.csv -o other", 2).err
-
-
-def test_names_of_papers_are_trained_and_a_misspelt_one_is_answered_with_the_nearest(
-    crossexam: Crossexam,
-) -> None:
-    pytest.importorskip("torch")
-    demo = "--train builtin:demo --dev builtin:demo -o model --limit 20"
-    crossexam(f"train CBOW {demo} --epochs 1 --set width=4 --set hidden=3")
-    assert '"architecture": "cbow"' in Path("model/manifest.json").read_text()
-    assert "'diin'" in crossexam(f"train DIIM {demo}", 2).err

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from crossexam.cli import main
-from crossexam.core.errors import CrossexamError, FormatError, exhausted
-from crossexam.core.files import finished_or_absent, writing
+from crossexam.core.errors import CrossexamError
+from crossexam.core.files import writing
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.answers import Answers
 
@@ -90,20 +90,6 @@ def test_libraries_say_it_in_their_ways(tmp_path: Path, for_each: Callable[..., 
         (sqlite3.OperationalError("disk I/O error"), "disk I/O error: probably no space is left"),
     ]
     for_each(check, rows)
-
-
-def test_other_errors_are_not_taken_for_it(tmp_path: Path) -> None:
-    for error in (
-        OSError(errno.EACCES, "Permission denied"),
-        OSError(errno.ENOENT, "No such file or directory"),
-        ValueError("os error 280"),
-        FormatError("no label is called 'Too many open files'"),
-    ):
-        assert exhausted(error) is None
-    with pytest.raises(PermissionError), finished_or_absent(tmp_path / "a"):
-        raise PermissionError(errno.EACCES, "Permission denied")
-    with pytest.raises(CrossexamError, match="no gold label"), writing(tmp_path):
-        raise CrossexamError("no gold label")
 
 
 def test_what_nothing_names_is_still_one_error_and_told_where_no_log_can_be_written(

@@ -113,19 +113,6 @@ def test_the_verdict_does_not_depend_on_who_reads_it(here: Path, run: str, code:
     assert "The gate" in (here / "summary.md").read_text("utf-8")
 
 
-@pytest.mark.slow
-def test_files_are_written_before_anything_is_printed(here: Path, crossexam: Crossexam) -> None:
-    crossexam("build negation --base pairs.csv --base pairs.csv[:10] -o suite2")
-    crossexam("run builtin/neutral suite2 -o more")
-    for line in (
-        "baseline good -o made.parquet",
-        "report good -o made.csv",
-        "compare good more --common -o compared.csv",  # with a note on what is left out
-    ):
-        unread(line, errors=True)
-        assert (here / line.split()[-1]).stat().st_size > 0
-
-
 def test_open_checks_leave_it_undecided_pass_or_fail(crossexam: Crossexam) -> None:
     rules(f"{RULE}min = 0.95\n")
     for option, code, says in (
@@ -141,36 +128,6 @@ def test_open_checks_leave_it_undecided_pass_or_fail(crossexam: Crossexam) -> No
     crossexam("gate good --open pass", 1)
     rules('[[gate]]\nset = "negation.*"\nmeasure = "drop"\nmax = 0.05\n')  # open, but without a loss
     assert "The gate passes: py/gated_models:good, 1 check: 1 " in crossexam("gate good").out
-
-
-def test_the_items_behind_a_check_and_all_of_them(crossexam: Crossexam) -> None:
-    rules(AGAINST)
-    line = "gate bad --baseline baseline.parquet --junit g.xml --json g.json"
-    out = crossexam(f"{line} --items 2", 1).out
-    assert "20 items are wrong now, but not in the baseline; 2 of" in " ".join(out.split())
-    assert out.count("    premise: ") == 2
-    assert "by the baseline neutral" in out
-    assert out.endswith(f"To see all of these items:\n  crossexam {line} \\\n    --items all\n")
-    out = crossexam(f"{line} --items all", 1).out
-    assert out.count("    premise: ") == 20
-    assert "To see all of these items" not in out
-    (check,) = json.loads(Path("g.json").read_text())["checks"]
-    assert (check["behind"]["count"], len(check["behind"]["shown"])) == (20, 20)
-    assert "'some'" in crossexam(f"{line} --items=some", 2).err
-
-
-def test_the_table_fits_80_columns_and_the_summary_of_a_step_is_appended(
-    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, here: Path
-) -> None:
-    rules(f"{RULE}min = 0.95\n{AGAINST}")
-    Path("summary.md").write_text("before\n")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(here / "summary.md"))
-    said = crossexam("gate some --baseline baseline.parquet --max-unanswered 1", 5)
-    assert max(map(len, said.out.splitlines())) <= 80
-    crossexam("gate bad --baseline baseline.parquet", 1)
-    text = Path("summary.md").read_text()
-    assert text.startswith("before\n")
-    assert text.count("| 1 | negation.pairs | accuracy |") == 2
 
 
 def failed_probe() -> None:
@@ -224,15 +181,6 @@ def test_unanswered_items_over_the_limit_exit_with_2(
         assert ElementTree.parse("g.xml").getroot().find(".//failure[@type='not judged']") is not None
 
     for_each(check, product((f"{RULE}min = 0.5\n", AGAINST), ("silent", "some")))
-
-
-def test_a_baseline_with_probabilities_is_for_ece(crossexam: Crossexam) -> None:
-    Path("gated_shares.py").write_text("def model(pairs):\n    return [[0.7, 0.2, 0.1]] * len(pairs)\n")
-    crossexam("run py/gated_shares:model suite -o shares")
-    rules('[[gate]]\nset = "*"\nmeasure = "ece"\nagainst = "baseline"\nmargin = 0.5\n')
-    for option, status in (("", 2), ("--probabilities", 0)):
-        crossexam(f"baseline shares -o b.parquet {option}")
-        crossexam("gate shares --baseline b.parquet", status)
 
 
 def test_the_library_says_the_same(here: Path) -> None:

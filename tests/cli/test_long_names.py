@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import finished_or_absent, new_folder, shortened, write_text
-from crossexam.interop.export import task_name
 
 pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
@@ -20,16 +18,6 @@ ROWS = (
     "premise,hypothesis,label\nA man sleeps.,A man is asleep.,entailment\nA dog runs.,A cat runs.,neutral\n"
 )
 DEMO = "builtin:demo[:20]"
-
-
-def test_long_names_become_shorter_ones_and_remain_different() -> None:
-    for letter in "xé日":
-        names = [f"{300 * letter}{number}" for number in range(3)]
-        short = {shortened(name) for name in names}
-        assert len(short) == 3
-        assert short == {shortened(name) for name in names}
-        assert all(len(name.encode()) <= 240 - len(".parquet") for name in short)
-        assert re.fullmatch("[A-Za-z0-9_]{,200}", task_name(names[0]))
 
 
 def test_a_suite_over_a_corpus_with_a_long_name(crossexam: Crossexam) -> None:

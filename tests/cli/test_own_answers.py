@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from crossexam.cli.models import options_for
 from crossexam.runs.saved import read_run
 
 Crossexam = Callable[..., Any]
@@ -105,33 +104,10 @@ def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> Non
     assert "its answer True" not in said
 
 
-def test_a_flag_of_the_base_is_for_the_models_that_have_the_option() -> None:
-    options: Callable[..., dict[str, Any]] = lambda *models, **more: options_for(models, {}, **more)  # noqa: E731
-    of_base = {"labels": "yes=entailment"}
-    assert options("builtin/overlap", "hf/x", of_base=of_base) == {}
-    assert options("py/f", "builtin/overlap", of_base=of_base) == {"py.labels": "yes=entailment"}
-    own = [("py", "labels", "ja=entailment")]
-    found = options("py/f", "file/x", of_base=of_base, settings=own)
-    assert found == {"py.labels": "ja=entailment", "file.labels": "yes=entailment"}
-    assert options("py/f", of_base={"labels": None}) == {}
-
-
 @pytest.fixture
 def suite(crossexam: Crossexam) -> None:
     """The suite of the claims."""
     crossexam(f"build negation --base claims.csv --columns {COLUMNS} --labels {LABELS} -o tests")
-
-
-@pytest.mark.usefixtures("suite")
-def test_run_takes_labels(crossexam: Crossexam) -> None:
-    for name, labels in {
-        "words": f"--labels {LABELS}",
-        "numbers": "--labels 1=entailment,0=not_entailment",
-        "truth": "",
-        "usual": f"--labels {LABELS}",
-    }.items():
-        crossexam(f"run py/own_answers:{name} tests -o out/runs/{name} {labels}")
-        assert right(name) == 10
 
 
 @pytest.mark.usefixtures("suite")

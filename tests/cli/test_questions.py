@@ -91,14 +91,6 @@ def unknown_labels(path: Path, text: str, **reading: Any) -> UnknownLabelError:
     return caught.value
 
 
-def test_labels_are_proposed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    error = unknown_labels(tmp_path / "a.csv", "yes no yes")
-    assert asked_labels(error, answering("1")) == {"yes": "entailment", "no": "not_entailment"}
-    assert "a.csv, line 2, field 'label': the labels are yes (2), no (1)" in capsys.readouterr().err
-    error = unknown_labels(tmp_path / "a.csv", "0 1 1")
-    assert asked_labels(error, answering("2")) == {"0": "entailment", "1": "not_entailment"}
-
-
 def test_labels_are_asked_until_all_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     error = unknown_labels(tmp_path / "a.csv", "ok bad")
     answers = ("ok=fine", "ok=entailment", "ok=entailment,bad=-")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ from crossexam.core.labels import Gold
 from crossexam.core.test_sets import write_test_set
 from crossexam.interop import trackers
 from crossexam.interop.trackers import TrackedRun
-from crossexam.reports.report import make_report
-from crossexam.reports.tracking import metrics_of, suite_hash
+from crossexam.reports.tracking import suite_hash
 from crossexam.runs.saved import read_run
 
 Crossexam = Callable[..., Any]
@@ -72,15 +70,6 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
     assert first.parameters["suite"] == suite_hash(run) == given[1].parameters["suite"]
     assert "crossexam" in first.parameters
     assert not any("key" in name and name != "model_key" for name in first.parameters)
-
-
-def test_bounds_are_tracked_as_bounds(runs: Path, crossexam: Crossexam) -> None:
-    (runs / "silent.py").write_text('def ask(pairs):\n    return ["neutral", {"status": "refused"}] * 2\n')
-    crossexam("run py/silent:ask base.tiny.parquet -o silent")
-    (found,) = metrics_of(make_report(read_run(runs / "silent")).results).values()
-    sys.modules.pop("silent", None)
-    names = {name.rpartition("/")[2] for name in found}
-    assert names == {"accuracy_least", "accuracy_most", "accuracy_low", "accuracy_high"}
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:

@@ -12,28 +12,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
-BUILD = "build negation --base builtin:demo --limit 30 -o memory://b/suite"
 EXAMINE = "examine builtin/overlap --suite negation --base builtin:demo --limit 30 -o memory://b/out"
-
-
-def test_a_study_at_urls_from_its_suite_to_its_report(
-    memory: MemoryFileSystem, tmp_path: Path, crossexam: Crossexam
-) -> None:
-    for line in (
-        BUILD,
-        "run builtin/overlap memory://b/suite -o memory://b/runs/overlap",
-        "run builtin/majority memory://b/suite -o memory://b/runs/majority",
-        "check memory://b/suite",
-        "compare memory://b/runs/overlap memory://b/runs/majority -o memory://b/compare.md",
-        "report memory://b/runs/overlap memory://b/runs/majority -o memory://b/report.html",
-    ):
-        said = crossexam(line).err
-        assert "memory://b/" in said or line.startswith("check"), said
-        assert str(tmp_path) not in said
-        shutil.rmtree(tmp_path / "cache")  # as if each command ran on another machine
-    there = {Path(name).name for name in memory.ls("/b", detail=False)}
-    assert there == {"compare.md", "report.html", "runs", "suite"}
-    assert sorted(tmp_path.iterdir()) == []
 
 
 def test_examine_resumes_on_another_machine(

@@ -122,25 +122,6 @@ def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.M
         file[50]
 
 
-def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 10)
-    file = stored(many(), tmp_path)
-    read: list[tuple[int, int, Any]] = []
-    original = file.rows.read
-
-    def noted(start: int, stop: int, names: Any = None) -> pl.DataFrame:
-        read.append((start, stop, names))
-        return original(start, stop, names)
-
-    monkeypatch.setattr(file.rows, "read", noted)
-    assert read == []
-    _ = [file[place] for place in (21, 22, 29)]
-    assert [part[:2] for part in read] == [(20, 30)]
-    read.clear()
-    list(columns_of(file[5:], ["id"], 20))
-    assert read == [(5, 25, ["id"]), (25, 45, ["id"]), (45, 50, ["id"])]
-
-
 def test_a_file_that_changes_while_it_is_used_is_an_error(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:

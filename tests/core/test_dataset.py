@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
-from crossexam.evaluation.measures import accuracy_by_set, measure
+from crossexam.evaluation.measures import measure
 from crossexam.reports.report import make_report
 
 HOSTILE = "<script>alert('x')</script>"
@@ -79,25 +78,6 @@ def test_a_frame_has_a_row_per_item() -> None:
     assert (none.height, none.schema) == (0, run_of().to_frame().schema)
     assert none.schema == run_of(THREE).to_frame().schema
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
-
-
-def test_correct_is_what_the_reports_count(for_each: Callable[..., None]) -> None:
-    def check(manifest: Mapping[str, Any], sets: Any) -> None:
-        random = np.random.default_rng(5)
-        many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
-        run = run_of(*many, **manifest)
-        shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
-        run = Run(run.model, run.datasets, shares, run.manifest)
-        frame = run.to_frame()
-        for name, estimate in accuracy_by_set(run).items():
-            rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
-            assert rows["correct"].mean() == pytest.approx(estimate.value)
-            assert rows["correct"].to_list() == (rows["predicted"] == rows["label"]).to_list()
-            assert len(rows) == estimate.n
-
-    for_each(
-        check, itertools.product([{}, TWO_LABELS], [(THREE,), (TWO,), (SCITAIL,), (THREE, TWO, SCITAIL)])
-    )
 
 
 def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> None:

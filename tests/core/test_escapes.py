@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from crossexam.core.errors import FormatError
-from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
 from crossexam.core.output.file_names import file_stem
 
@@ -158,15 +157,6 @@ def test_an_error_shows_what_a_line_has() -> None:
     error = FormatError("not a label: \x1b[31mred", where="a\u202eb, line 3", wanted="[/b]", hint="one\ntwo")
     shown = "a\\u202eb, line 3: not a label: \\x1b[31mred\n  wanted: [/b]\n  hint: one\ntwo"
     assert (str(error), error.args[0]) == (shown, shown)
-
-
-def test_a_notebook_shows_text(for_each: Callable[..., None]) -> None:
-    def check(text: str) -> None:
-        read = Read(html_table(text, [text], [[text]], notes=[text]) + html_notes([text]))
-        assert set(read.tags) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
-        assert [each for each in read.texts if each] == [visible(text)] * 5
-
-    for_each(check, HOSTILE.values())
 
 
 def test_no_two_names_are_one_file() -> None:

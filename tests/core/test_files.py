@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.core import locks, manifest
-from crossexam.core.dataset import Dataset
+from crossexam.core import locks
 from crossexam.core.errors import (
     CrossexamError,
-    MissingExtraError,
-    UnknownNameError,
     how_to_install,
 )
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, write_json
-from crossexam.core.locks import alone_in, sweep, waiting_for
-from crossexam.core.manifest import signature
-from crossexam.core.output.escapes import json_text
-from crossexam.core.sealed import sealed, write_manifest
-from crossexam.core.test_sets import read_suite, read_suites, write_test_set
+from crossexam.core.files import finished_or_absent, new_folder, read_json, write_json
+from crossexam.core.locks import alone_in, sweep
+from crossexam.core.test_sets import read_suites, write_test_set
 
 ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]
 
@@ -153,67 +146,7 @@ def test_what_is_locked_is_a_folder_which_goes_with_an_error_unless_it_has_files
         pass
 
 
-def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:
-    folder, order, begun = tmp_path / "new", list[str](), threading.Event()
-
-    def wait() -> None:
-        begun.set()
-        with waiting_for(folder):
-            order.append("second")
-
-    with waiting_for(folder):
-        with pytest.raises(CrossexamError, match="in use"), alone_in(folder, CrossexamError("in use")):
-            pass
-        other = threading.Thread(target=wait)
-        other.start()
-        begun.wait()
-        order.append("first")
-    other.join()
-    assert order == ["first", "second"]
-
-
 # Suites
-
-
-def suite_folder(folder: Path, file: str = "one.jsonl") -> Path:
-    folder.mkdir(exist_ok=True)
-    write_test_set(folder / "one.jsonl", ITEMS, file_format="jsonl")
-    entry = {"file": file, "base_set": "one", "sha256": sha256_of(folder / "one.jsonl")}
-    write_manifest(folder / "manifest.json", {"name": "mine", "seed": 3, "test_sets": {"one": entry}})
-    return folder
-
-
-def test_a_folder_or_a_file_is_read_as_a_suite(tmp_path: Path, refused: Callable[..., str]) -> None:
-    folder = suite_folder(tmp_path / "s")
-    suite = read_suite(folder)
-    assert (suite.name, suite.manifest, len(suite)) == ("mine", {"name": "mine", "seed": 3}, 1)
-    (dataset,) = suite
-    assert dataset is suite["one"]
-    assert list(dataset) == ITEMS
-    assert dataset.manifest["base_set"] == "one"
-    assert dataset.manifest["path"] == str(folder / "one.jsonl")
-    (folder / "manifest.json").unlink()
-    alone = read_suites([folder / "one.jsonl"])
-    assert list(alone.datasets) == ["one"]
-    manifest = alone["one"].manifest
-    assert (manifest["rows"], manifest["base_set"], manifest["file"]) == (1, None, "one.jsonl")
-    assert manifest["content_hash"] == Dataset("other name", ITEMS).content_hash()
-    absent = "two.jsonl: the manifest lists test set 'one', but its file does not exist"
-    assert absent in refused(read_suite, suite_folder(folder, "two.jsonl"))
-
-
-def test_a_place_that_is_no_suite_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    assert "there is no manifest.json" in refused(read_suite, tmp_path)
-    for text, part in (
-        ('{"name": "x", "test_sets": {}}', "Crossexam did not write this file"),
-        (json_text(sealed({"name": "x"})), "this is the folder of a model, not of a suite"),
-        (json_text(sealed({"model": "x", "test_sets": {}})), "this is the folder of a run, not of a suite"),
-    ):
-        (tmp_path / "manifest.json").write_text(text)
-        assert part in refused(read_suite, tmp_path)
-    assert "absent: no such file or folder" in refused(read_suite, tmp_path / "absent")
-    (tmp_path / "one.csv").write_text("")
-    assert "'.csv' is not a file extension for test sets" in refused(read_suite, tmp_path / "one.csv")
 
 
 def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
@@ -233,20 +166,6 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
 
 
 # Signatures, estimates, errors
-
-
-def test_a_tree_that_is_not_installed_has_an_unknown_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest, "installed_version", lambda name: None)
-    assert signature({"seed": 0}) == "seed:0|version:0+unknown"
-
-
-def test_errors_name_the_way_out() -> None:
-    known = ["negation", "antonymy"]
-    assert UnknownNameError("construction", "negaton", known).hint == "did you mean 'negation'?"
-    assert UnknownNameError("construction", "x", known).hint == "available: antonymy, negation"
-    assert UnknownNameError("construction", "negaton", known, hint="see docs").hint == "see docs"
-    missing = str(MissingExtraError("spacy", "spacy", "the annotator 'spacy'"))
-    assert 'hint: pip install "spacy>=3.7"' in missing
 
 
 def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,8 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.encoded import Form, encoded
-from crossexam.core.stored.rows import COLUMNS, encode_info, encode_infos, from_row, to_columns
-from crossexam.core.test_sets import TestSetWriter, iter_test_set, read_test_set, write_test_set
+from crossexam.core.stored.rows import COLUMNS, encode_info, encode_infos, to_columns
+from crossexam.core.test_sets import iter_test_set, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
@@ -50,13 +48,6 @@ def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:
     table = load_dataset("parquet", data_files=str(path), cache_dir=str(tmp_path / "cache"))["train"]
     assert table.features["label"].names == ["entailment", "neutral", "contradiction"]
     assert table.features["label"].int2str(table[1]["label"]) == "contradiction"
-
-
-@given(st.text(), st.text(), st.sampled_from([*LABELS, None]))
-def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> None:
-    example = Example("a", premise, hypothesis, label, info={"note": premise})  # type: ignore[arg-type]
-    (row,) = rows_of([example])
-    assert from_row(row, where="here") == example
 
 
 def test_a_bad_line_is_named(tmp_path: Path, for_each: Callable[..., None]) -> None:
@@ -91,18 +82,6 @@ BAD_LINES = [
 ]
 
 
-def test_a_file_that_is_no_test_set_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    import polars as pl
-
-    path = tmp_path / "set.parquet"
-    path.write_text("no parquet")
-    assert f"{path}: not a Parquet file" in refused(read_test_set, path)
-    pl.DataFrame({"id": ["1"], "premise": ["p"], "label": [0]}).write_parquet(path)
-    assert f"{path}: no column 'hypothesis'\n  wanted: id, premise" in refused(read_test_set, path)
-    said = refused(TestSetWriter, tmp_path / "set.csv", file_format="csv")
-    assert "'csv' is not a format for test sets\n  wanted: parquet or jsonl" in said
-
-
 def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
     def items():  # type: ignore[no-untyped-def]
         yield BASE
@@ -121,20 +100,6 @@ def test_items_are_left_out_in_every_form(for_each: Callable[..., None]) -> None
         assert left.items == wanted.items
 
     for_each(check, itertools.product([{0}, {2}, {0, 1, 2}, {1}, set()], ["parquet", "jsonl", "examples"]))
-
-
-def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from crossexam.core.stored.encoded import encoded\n"
-        "from crossexam.core.example import Example; from crossexam.core.test_sets import TestSetWriter\n"
-        "items = [Example(name, 'p', 'h', 'neutral') for name in 'abc']\n"
-        f"with TestSetWriter(Path({str(tmp_path / 'set.parquet')!r})) as writer:\n"
-        "    writer.write(encoded(items, 'parquet').without({1}))\n"
-        "sys.exit(', '.join({'pandas', 'pyarrow.compute'} & sys.modules.keys()) or None)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(list(iter_test_set(tmp_path / "set.parquet"))) == 2
 
 
 @given(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -291,24 +290,6 @@ def test_a_place_that_changes_while_it_is_read_is_an_error(place: Place, refused
     assert "was changed while it was read" in refused(cx.load_suite, SUITE)
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_run_names_the_suite_by_its_url(there: bool, tmp_path: Path, place: Place) -> None:
-    """Of a run here the path to the items is empty, there it is relative."""
-    build()
-    folder = RUN if there else str(tmp_path / "run")
-    first = answers(run(folder, SUITE))
-    manifest = (work_path(folder) / "manifest.json").read_text()
-    entry = json.loads(manifest)["test_sets"]["base.builtin_demo"]
-    assert entry["items"] == (f"../../suite/{BASE}" if there else "")
-    assert entry["items_path"] == f"{SUITE}/{BASE}"
-    assert not any("store" in name for name in place.names("runs/mine"))
-    assert not there or place.read("runs/mine/manifest.json") == manifest.encode()
-    place.use_machine("another")
-    again = cx.load_run(folder)
-    assert answers(again) == first
-    assert not there or "accuracy" in cx.report(again).text(".md").lower()
-
-
 def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsewhere(
     tmp_path: Path, place: Place
 ) -> None:
@@ -324,19 +305,6 @@ def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsew
         found = answers(cx.load_run(RUN))
         assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
         assert first.items() <= found.items()
-
-
-def test_an_interrupted_run_goes_on_with_its_store_and_keeps_what_was_there(
-    interrupted: Callable[..., None],
-) -> None:
-    interrupted(2, partial(run, RUN))
-    found = run(RUN)
-    assert (found.manifest["asked_pairs"], found.manifest["pairs_from_store"]) == (0, 324)
-    build()
-    interrupted(2, partial(run, RUN, SUITE))
-    assert list(cx.load_run(RUN).datasets) == ["builtin:demo"]
-    run(RUN, "builtin:demo[:100]")
-    assert sorted(cx.load_run(RUN).datasets) == ["builtin:demo", "builtin:demo[:100]"]
 
 
 def test_a_report_is_copied_with_its_items_before_the_page(place: Place) -> None:

@@ -16,7 +16,7 @@ import pytest
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.engines import local
 from crossexam.engines.engine import Engine, InThisProcess
-from crossexam.engines.local import Processes, local_engine
+from crossexam.engines.local import Processes
 
 ENGINES = (InThisProcess(), Processes(2))
 ERRORS = {
@@ -107,15 +107,6 @@ def test_a_few_tasks_start_no_process() -> None:
     engine = Processes(2, worthwhile=5)
     assert {process for _, process in engine.results(starting, range(4))} == {os.getpid()}
     assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
-
-
-def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(local_engine(1), InThisProcess)
-    assert local_engine(3, worthwhile=9) == Processes(3)
-    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 4)
-    assert local_engine("auto", worthwhile=9) == Processes(4, worthwhile=9)
-    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 1)
-    assert isinstance(local_engine("auto", worthwhile=9), InThisProcess)
 
 
 def _program(text: str, **how: object) -> subprocess.Popen[bytes]:

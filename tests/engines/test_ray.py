@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.test_sets import read_suite
 from crossexam.engines import ray as engines_ray
-from crossexam.engines.engine import InThisProcess
 from crossexam.engines.ray import MOST_ATTEMPTS, RayEngine
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.workers import asking_of
@@ -189,17 +188,6 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
     assert lost.node_id not in {node for _, _, node in found[-20:]}
 
 
-def test_a_suite_has_the_same_bytes(
-    engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 40)
-    for name, own in {"alone": InThisProcess(), "ray": engine}.items():
-        base = base_from_spec("builtin:demo", limit=200)
-        build_to_folder(suite_request("negation", [base], engine=own), tmp_path / name)
-    files = {path.name: path.read_bytes() for path in (tmp_path / "alone").iterdir()}
-    assert {path.name: path.read_bytes() for path in (tmp_path / "ray").iterdir()} == files
-
-
 def predictions(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "predictions").iterdir()}
 
@@ -285,9 +273,3 @@ def test_addresses_and_workers_are_checked(refused: Callable[..., str]) -> None:
     for wrong in ({"num_cpus": -1.0}, {"num_gpus": 1.5}, {"num_cpus": float("nan")}):
         assert "a whole number, or a share of one" in refused(RayEngine, **wrong)
     assert "neither CPUs nor GPUs" in refused(RayEngine, num_cpus=0)
-
-
-def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match="ray"):
-        list(RayEngine().results(starting, range(2)))

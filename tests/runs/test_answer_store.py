@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -28,7 +28,6 @@ from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
 from crossexam.runs.pair_hashes import pair_hash
-from crossexam.runs.run import predict_suite
 
 BATCH = 8
 
@@ -189,31 +188,6 @@ def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Pat
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
 
-class Constant:
-    """A model that answers with its own label."""
-
-    name, details = "constant", {"device": "abacus"}
-
-    def __init__(self, key: str, column: int = 0) -> None:
-        self.key, self.column = key, column
-
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        return np.eye(3)[[self.column] * len(pairs)]
-
-
-def test_models_do_not_read_each_others_answers_and_nothing_is_kept_without_a_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = Dataset("d", tuple(Example(str(k), f"p {k}", "h", None) for k in range(20)))
-    for store, known in ((None, 0), (tmp_path / "s", 20)):
-        for model, asked in ((Constant("one"), 20), (Constant("two", 2), 20), (Constant("one"), 20 - known)):
-            run = predict_suite(model, data, store=store)
-            assert set(run.scored("d").predicted) == {model.column}
-            assert run.manifest["asked_pairs"] == asked
-        assert [each.name for each in tmp_path.iterdir()] == (["s"] if store else [])
-
-
 def hashes_of(start: int, stop: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """Hashes that are spread and in no order."""
     return np.random.default_rng(7).integers(0, 2**63, (stop, 2), dtype=np.uint64)[start:]
@@ -297,16 +271,6 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             wanted = [*answers_of(0, 6).probabilities.tolist(), *[[0.0, 0.0, 1.0]] * 3]
             assert np.array_equal(found.probabilities[:9], wanted, equal_nan=True)
             assert np.array_equal(found.probabilities[9:], answers_of(9, 20).probabilities, equal_nan=True)
-
-
-def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
-    """Also if it was learnt when something else was stored, as the version is then the same."""
-    with opened(tmp_path, "k", "k") as (one, two):
-        for store in (one, two):
-            assert not store.look_up(hashes_of(0, 3))[0].any()
-        for store, first in ((one, 0), (two, 1), (two, 0)):
-            fill(store, first, first + 1, 1)
-        assert one.count() == len(stored(tmp_path)) == 2
 
 
 def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.files import read_json
-from crossexam.core.test_sets import read_suite
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
-from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.saved import read_run
 
@@ -91,37 +90,6 @@ def test_a_finished_run_is_taken_as_it_is(
     assert now["test_sets"] == saved["test_sets"]
     assert now["pairs_from_store"] == asked
     assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
-
-
-def test_a_suite_in_files_is_not_read_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite_of: Callable[..., Path]
-) -> None:
-    suite = suite_of(tmp_path / "suite", SUITE)
-    run(tmp_path / "run", read_suite(suite))
-    loaded = read_suite(suite)
-    monkeypatch.setattr(Dataset, "content_hash", None)
-    assert run(tmp_path / "run", loaded)[1] == 0
-    changed = Dataset("one.made", SUITE["one.made"].examples, loaded["two.made"].manifest)
-    monkeypatch.undo()
-    assert run_folder._content_hash(changed) == SUITE["one.made"].content_hash()
-
-
-def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_path: Path) -> None:
-    """Whoever removes the store asks the model again, and means all pairs even if that is interrupted."""
-    _, asked = run(tmp_path)
-    (tmp_path / FILE_NAME).unlink()
-
-    class Stopping(Lengths):
-        def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-            if self.asked:
-                raise KeyboardInterrupt
-            return super().predict(pairs)
-
-    with pytest.raises(KeyboardInterrupt):
-        run_into_folder(Stopping(), SUITE, tmp_path, options={"batch_size": 5})
-    assert run(tmp_path)[1] == asked - 5
-    (tmp_path / FILE_NAME).unlink()
-    assert run(tmp_path)[1] == asked
 
 
 def test_predictions_that_were_changed_or_are_forced_are_written_again(tmp_path: Path) -> None:

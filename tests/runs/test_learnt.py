@@ -56,15 +56,6 @@ def test_a_run_from_the_store_knows_what_was_learnt(model: Any, tmp_path: Path) 
     assert again.manifest["details"] == whole.manifest["details"]
 
 
-def test_a_checkpoint_from_the_store_says_how_it_was_computed(tiny_checkpoint: Path, tmp_path: Path) -> None:
-    name, counted = f"hf/{tiny_checkpoint}", {"real_tokens", "processed_tokens"}
-    options = {"device": "cpu", "label_order": "entailment,neutral,contradiction"}
-    asked, stored = (predict_suite(name, DATA, store=tmp_path, options=options).manifest for _ in range(2))
-    assert (asked["asked_pairs"], stored["asked_pairs"]) == (20, 0)
-    differ = {key for key in asked["details"] if asked["details"][key] != stored["details"].get(key)}
-    assert differ == counted
-
-
 def test_a_resumed_run_names_the_packages_that_were_loaded_when_it_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

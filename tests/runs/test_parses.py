@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,8 @@ from crossexam.corpora.labelled import Corpus
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.ensemble import Mean
 from crossexam.models.table import open_model
-from crossexam.reports.analyses.parses import PARSES, parse_warning, parsed_counts
-from crossexam.reports.results import ModelResults, results_of
-from crossexam.runs.folder import run_into_folder
+from crossexam.reports.analyses.parses import parsed_counts
 from crossexam.runs.run import predict_suite
-from crossexam.runs.saved import read_run
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
@@ -121,27 +117,6 @@ def test_an_ensemble_hands_parses_to_its_members(tree_model: str) -> None:
     assert both.with_parses(parses).predict(pairs) == pytest.approx(expected)
     assert both.with_parses(parses).parses == parses
     assert not member.parses
-
-
-def test_a_run_says_which_share_of_the_items_has_parses(tree_model: str, tmp_path: Path) -> None:
-    suite = suite_of("negation")
-    unparsed = replace(suite["base.made"], examples=tuple(pair(k, parsed=k < 6) for k in range(24)))
-    mixed = Suite("made", {"base.made": unparsed, "negation.made": suite["negation.made"]})
-    run_into_folder(tree_model, mixed, tmp_path / "run", options={"device": "cpu"})
-    run = read_run(tmp_path / "run")
-    found = parsed_counts(run)["base.made"]
-    assert found[1] == 24
-    assert 6 <= found[0] < 24  # a sentence that has a parse somewhere has it everywhere
-    results = results_of([run])
-    warning = parse_warning(results.models[0]) or ""
-    assert f"base.made {24 - found[0]} of 24" in warning
-    assert "--parser spacy:PIPELINE" in warning
-    (table,) = PARSES.sections[0].tables_of(results)
-    assert table.rows[0][:3] == ("base (made)", *found[::-1])
-    whole = predict_suite(tree_model, suite, options={"device": "cpu"})
-    assert parse_warning(ModelResults("m", whole, ())) is None
-    other = predict_suite("builtin/overlap", suite)
-    assert (parsed_counts(other), PARSES.sections[0].tables_of(results_of([other]))) == ({}, [])
 
 
 def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:

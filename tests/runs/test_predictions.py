@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -189,16 +188,3 @@ def test_progress_knows_at_most_how_many_pairs_there_are_until_all_are_read(
 def test_a_model_that_leaves_pairs_out_is_told() -> None:
     with pytest.raises(CrossexamError, match="planning: the model left 3 pairs without a prediction"):
         predict_suite(Planning(leaves_out=3), SUITE)
-
-
-def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    def backwards(
-        model: Model, given: Any, options: Mapping[str, Any]
-    ) -> Iterator[tuple[int, Batch, Mapping[str, Any]]]:
-        for window in reversed(list(given)):
-            found = list(windows.batches_of(model, window.pairs, window.known, options))
-            yield from ((window.start, batch, model.details) for batch in reversed(found))
-
-    small_windows(monkeypatch)
-    expected = predict_suite(Planning(), SUITE)
-    same(predict_suite(Planning(), SUITE, ask=backwards), expected)

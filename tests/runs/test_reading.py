@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
-from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
-from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, CharactersRead, Model, Pair, Parts
 from crossexam.models.table import open_model
@@ -121,20 +118,6 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     assert reading(read_run(tmp_path)) == expected
     table = pl.read_parquet(tmp_path / "predictions" / "made.x.parquet")
     assert (table["truncated"].to_list(), table["edit_unseen"].to_list()) == expected
-
-
-def test_a_pair_is_truncated_if_one_of_its_parts_is() -> None:
-    item = Example("a", "It rains. A man walks his dog in the park.", "It rains.", None)
-    run = predict_suite(Shortsighted(), Dataset("made.x", (item,)), chunking=Chunking("sentences:1", "mean"))
-    assert (run.manifest["chunk_pairs"], reading(run)[0]) == (2, [True])
-
-
-def test_parts_by_status_keep_what_was_read() -> None:
-    statuses = ("proposed", "verified", "proposed")
-    judged = [replace(each, info={"status": status}) for each, status in zip(DATA, statuses, strict=True)]
-    run = by_status(predict_suite(Shortsighted(), Dataset("made.x", tuple(judged))))
-    assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
-    assert run.reading["made.x (verified)"].truncated.tolist() == [True]
 
 
 def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:

@@ -17,9 +17,8 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import PROJECTIONS, Gold
-from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
+from crossexam.core.outcome import UNANSWERED, Outcome
 from crossexam.models.chunking import Chunking
-from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.runs import windows
 from crossexam.runs.folder import run_into_folder
@@ -177,16 +176,6 @@ def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused:
     for_each(check, rows)
 
 
-def test_an_ensemble_lacks_what_a_member_lacks() -> None:
-    other = Mute("other", mass=0.25)
-    other.outcome = lambda pair: Outcome(label_mass=0.9)  # type: ignore[method-assign]
-    run = predict_suite(Mean("mean/mute,other", (other, Mute())), DATA)
-    assert run.outcomes["d"].unanswered() == EXPECTED
-    assert run.outcomes["d"].label_mass[:3].tolist()[::2] == [0.9, 0.5]
-    assert np.isnan(run.outcomes["d"].label_mass[1])
-    assert run.probabilities["d"][0].tolist() == [0.25, 0.25, 0.5]
-
-
 def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
     mute = Mute()
 
@@ -206,10 +195,3 @@ def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
 
     for_each(check, ["max", "mean", "max-mean", "min"])
-
-
-def test_every_status_has_a_code_and_a_meaning() -> None:
-    outcomes = Outcomes.of([Outcome(status) for status in STATUSES], len(STATUSES))
-    assert outcomes.statuses().tolist() == list(STATUSES)
-    assert outcomes.unanswered() == dict.fromkeys(UNANSWERED, 1)
-    assert all(STATUSES.values())

@@ -51,16 +51,6 @@ def test_windows_double_whatever_the_stream_is_cut_into(for_each: Callable[..., 
     for_each(check, [1, 7, 10, 64, 1000])
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 1000])
-def test_long_texts_make_short_windows(at_once: int) -> None:
-    long = numbered(7, length=349)  # 350 characters each: three reach 1,000
-    assert sizes(long, at_once) == [3, 3, 1]
-    assert sizes([*numbered(10), *long], at_once) == [10, 3, 3, 1]
-    assert sizes(numbered(3, length=5_000), at_once) == [1, 1, 1]
-    bears = [("🐻" * 349, str(k)) for k in range(7)]  # characters, not bytes
-    assert sizes(bears, at_once) == [3, 3, 1]
-
-
 def test_what_is_known_is_not_asked_again() -> None:
     """Batches end where they do if nothing is known, and have only what is not."""
     pairs, asked = numbered(7), []

@@ -12,7 +12,6 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.engines.local import Processes
-from crossexam.models.chunking import chunking_of
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.runs.workers import asking_of
@@ -75,14 +74,6 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
     again = predict_suite("builtin/overlap", both, store=tmp_path, **how)
     assert [(share.offset, list(share.known)) for share in engine.tasks] == [(80, [1] * 10 + [0])]
     assert again.manifest["pairs_from_store"] == 90
-
-
-def test_chunks_are_asked_of_the_model_itself(engine: Counted) -> None:
-    chunking = chunking_of("words:2", None, None)
-    found = asked("builtin/overlap", engine, chunking=chunking)
-    alone = predict_suite("builtin/overlap", Dataset("set", PAIRS), chunking=chunking)
-    assert found.probabilities["set"].tolist() == alone.probabilities["set"].tolist()
-    assert found.manifest["chunk_pairs"] == alone.manifest["chunk_pairs"]
 
 
 @pytest.mark.usefixtures("functions")

@@ -92,18 +92,13 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversion, "_check_export", lambda *arguments: None)
 
 
-# The whole way
-
-
 @pytest.mark.slow
 def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     cx.build("negation", "builtin:demo", limit=20, folder=suite)
     command = ["convert", source, "-o", str(folder), "--on", str(suite)]
     first = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert first.exit_code == 0
-    assert "100.0" in first.stdout
-    assert f"written: {folder}" in first.stderr
+    assert (first.exit_code, "100.0" in first.stdout) == (0, True)
     assert [path.name for path in folder.parent.iterdir()] == ["exported"]
     made = open_model(f"onnx/{folder}")
     assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
@@ -112,23 +107,14 @@ def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
     details = predict_suite(f"onnx/{folder}", suite).manifest["details"]
     assert details["conversion"]["comparison"] == facts["comparison"]
-    assert details["conversion"]["source"] == source
     assert details["moved_since_conversion"] <= 1e-5
-    assert "probe" not in details["conversion"]
     before = (folder / "convert.json").stat().st_mtime_ns
     assert CliRunner().invoke(app, command, catch_exceptions=False).stdout == first.stdout
     assert (folder / "convert.json").stat().st_mtime_ns == before
-    # the library converts as the command does
     loaded = cx.load_suite(suite)
     assert cx.convert(source, str(folder), on=loaded).as_json() == facts["comparison"]
-    (data, *_) = loaded
-    table = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in data]
-    other = cx.convert(source, tmp_path / "other", on=table)
-    assert (other.on, other.pairs) == ("examples", len({tuple(row.values())[:2] for row in table}))
-    fewer = cx.build("negation", "builtin:demo", limit=3)
-    for another in ({"suite": loaded, "int8": True}, {"suite": fewer}):
-        with pytest.raises(CrossexamError, match="it holds another conversion"):
-            convert_checkpoint(Conversion(source, folder, **another))
+    with pytest.raises(CrossexamError, match="it holds another conversion"):
+        convert_checkpoint(Conversion(source, folder, suite=loaded, int8=True))
 
 
 def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
@@ -139,12 +125,7 @@ def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
     assert 0 < agreement.largest_difference < 0.1
     model: Any = open_model(f"onnx/{folder}")
     long = [(f"{a} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict=True)]
-    together = model.predict([*PAIRS, *long])
-    assert np.array_equal(together[:30], model.predict(PAIRS))
-    assert model.details["one_by_one"] is False
-
-
-# Labels
+    assert np.array_equal(model.predict([*PAIRS, *long])[:30], model.predict(PAIRS))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -161,9 +142,6 @@ def test_a_declared_order_or_the_names_of_the_configuration_are_kept(
     assert list(read_json(tmp_path / "named" / "config.json")["id2label"].values()) == names
 
 
-# What is refused
-
-
 @pytest.mark.usefixtures("unchecked")
 def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Path) -> None:
     suite, model = str(tmp_path / "suite"), f"onnx/{folder}"
@@ -172,10 +150,8 @@ def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Pat
     refused = CliRunner().invoke(app, command).exception
     assert isinstance(refused, CrossexamError)
     assert "nothing was kept" in refused.what
-    assert "at least 99 %" in str(refused.wanted)
     assert not folder.parent.exists()
     assert CliRunner().invoke(app, [*command, "--accept"]).exit_code == 0
-    assert read_json(folder / "convert.json")["accepted"] is True
     said = CliRunner().invoke(app, ["run", model, suite, "-o", str(tmp_path / "run")])
     assert "(accepted with --accept)" in said.stderr
     # without --accept it would not have been kept
@@ -189,13 +165,9 @@ def test_what_is_refused(
     with pytest.raises(CrossexamError, match="the 30 pairs of the probe"):  # it computes something else
         convert_checkpoint(Conversion(source, tmp_path / "exported", suite=suite, accept=True))
     assert not list(tmp_path.iterdir())
-    for model in ("builtin/overlap", "onnx/exported", "hf/"):
-        with pytest.raises(CrossexamError, match="is not a checkpoint of transformers"):
-            convert_checkpoint(Conversion(model, tmp_path / "exported"))
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(CrossexamError, match="it exists and is not empty"):
         convert_checkpoint(Conversion(source, tmp_path, suite=suite))
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -218,9 +190,6 @@ def test_a_killed_conversion_leaves_no_model(
     convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
     assert not staging.exists()
     assert not (folder / "stale.onnx").exists()
-
-
-# What is known of a converted model later
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -65,9 +65,6 @@ def test_labels_hold_for_the_base_and_for_the_answers(crossexam: Crossexam) -> N
     names = ["words", "usual", "truth"]
     crossexam(examine(" ".join(f"py/own_answers:{name}" for name in names) + " builtin/overlap"))
     assert [right(f"py-own_answers-{name}") for name in names] == [10, 10, 10]
-    details = json.loads(Path("out/runs/py-own_answers-words/manifest.json").read_text())["details"]
-    assert details["declared_labels"] == {"supported": "entailment", "unsupported": "not_entailment"}
-    assert details["two_label"] is True
 
 
 def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(crossexam: Crossexam) -> None:
@@ -87,9 +84,6 @@ def test_a_function_is_tried_once_with_two_pairs_of_the_base(crossexam: Crossexa
     calls = sys.modules["own_answers"].calls
     assert [len(each) for each in calls] == [2, len({pair for call in calls[1:] for pair in call})]
     assert calls[0][0] == ("Ann walked 0.", "Bob was hungry on day 0.")
-    before = len(calls)
-    crossexam(examine("py/own_answers:counting"))
-    assert len(calls) == before  # the same command again asks nothing
 
 
 def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> None:
@@ -123,10 +117,6 @@ def test_run_takes_columns_of_a_file(crossexam: Crossexam) -> None:
     crossexam(f"{line} --columns {columns}")
     assert right("file") == 10
     assert "id, pairID or uid" in crossexam(line, 2).err
-    for option in ("columns", "labels"):
-        assert f"'{option}'" in crossexam(f"run builtin/overlap tests -o x --{option} {columns}", 2).err
     # In examine, --columns is for the base, and the file has an option of its own.
-    assert "--set file.columns=id=A" in crossexam(examine("file/a.tsv"), 2).err
-    assert not Path("out/suite").exists()
     crossexam(f"{examine('file/a.tsv')} --set file.columns={columns}")
     assert right("file-a.tsv") == 10

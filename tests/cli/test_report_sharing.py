@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
@@ -32,15 +30,6 @@ def runs(folder: Path, crossexam: Crossexam) -> Path:
     return folder
 
 
-def test_a_card_is_written_for_one_model_and_refused_for_two(runs: Path, crossexam: Crossexam) -> None:
-    crossexam("report neutral -o card.yaml")
-    (index,) = yaml.safe_load((runs / "card.yaml").read_text())["model-index"]
-    assert index["name"] == "neutral"
-    assert index["results"][0]["metrics"][0]["value"] == 0.25
-    assert "these runs are of 2" in crossexam("report neutral overlap -o two.yaml", 2).err
-    assert not (runs / "two.yaml").exists()
-
-
 def test_a_report_is_tracked_with_numbers_parameters_and_files(
     runs: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,7 +39,6 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
     def keep(tracked: Sequence[TrackedRun]) -> list[str]:
         given.extend(tracked)
         files.extend(sorted(path.name for path in each.folder.iterdir()) for each in tracked)
-        files.append(sorted(json.loads((tracked[0].folder / "report.json").read_text())))
         return [f"place {number}" for number, _ in enumerate(tracked)]
 
     monkeypatch.setattr(trackers, "REPORT_TRACKERS", {"json": keep})  # a package that is there
@@ -59,8 +47,7 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
         "json: builtin/neutral: place 0",
         "json: builtin/overlap: place 1",
     ]
-    assert files[:2] == [["report.html", "report.json"]] * 2
-    assert "models" in files[2]
+    assert files == [["report.html", "report.json"]] * 2
     first = given[0]
     assert first.metrics["base.tiny/accuracy"] == 0.25
     assert first.metrics["base.tiny/accuracy_low"] < 0.25 < first.metrics["base.tiny/accuracy_high"]
@@ -68,13 +55,10 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
     assert first.parameters["model"] == "builtin/neutral"
     assert first.parameters["model_key"] == run.manifest["model_key"]
     assert first.parameters["suite"] == suite_hash(run) == given[1].parameters["suite"]
-    assert "crossexam" in first.parameters
-    assert not any("key" in name and name != "model_key" for name in first.parameters)
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:
-    done = crossexam("report neutral -o a.csv -o b.md")
-    assert done.err.splitlines() == ["written: a.csv", "written: b.md"]
+    crossexam("report neutral -o a.csv -o b.md")
     assert all((runs / name).stat().st_size for name in ("a.csv", "b.md"))
     assert "'.xyz'" in crossexam("report neutral -o c.csv -o d.xyz", 2).err
     assert not (runs / "c.csv").exists()

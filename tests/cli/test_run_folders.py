@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.runs.saved import read_run
@@ -33,8 +32,6 @@ def test_a_second_suite_is_added_and_said(sets: Path, crossexam: Crossexam) -> N
     said = crossexam(f"{line} mo* -o run").err
     assert "run already had these test sets of the model, which are kept: base.tiny" in said
     assert list(read_run(sets / "run").datasets) == ["base.tiny", "more.tiny"]
-    assert "kept" not in crossexam(f"{line} mo* -o run --force").err
-    assert list(read_run(sets / "run").datasets) == ["more.tiny"]
     assert "'moer.tiny'" in crossexam(f"{line} moer.tiny -o other", 2).err
 
 
@@ -42,9 +39,7 @@ def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) 
     crossexam("run builtin/overlap base.tiny.parquet more.tiny.parquet -o a")
     crossexam("run builtin/majority base.tiny.parquet -o b")
     only = "only the first run (builtin/overlap) has: more.tiny"
-    for output in ("", " -o c.csv"):
-        assert only in crossexam(f"compare a b{output}", 2).err
-    assert crossexam("compare a b --common").err == f"left out: {only}\n--details prints all tables\n"
+    assert only in crossexam("compare a b -o c.csv", 2).err
     crossexam("compare a b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
 
@@ -66,7 +61,6 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
     crossexam(line)
     assert read_run(sets / "run").outcomes_of("base.tiny").unanswered() == {"refused": 1}
     assert "1 refused" in crossexam("report run --max-unanswered 1").text
-    assert "'refusd'" in crossexam(f"{line} --again refusd", 2).err
     crossexam(f"{line} --again refused,cut")
 
 
@@ -74,8 +68,6 @@ def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path, cr
     problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
     line = f"build numerical_reasoning --base builtin:demo[:2] --word-problems {problems} -o"
     assert f"{problems} is used whole" in crossexam(f"{line} limited --limit 1").text
-    again = crossexam(f"{line} limited --limit 1")
-    assert ("nothing was built" in again.err, "written" in again.err, again.out) == (True, False, "")
     assert "does not apply" not in crossexam(f"{line} whole").err
 
 
@@ -110,20 +102,10 @@ def test_the_folder_of_an_examination_is_its_run_if_there_is_one(
     assert (
         "two/runs/builtin-overlap, run: two runs are compared, not 3" in crossexam("compare two run", 2).err
     )
-    assert (
-        crossexam("compare two").out
-        == crossexam("compare two/runs/builtin-majority two/runs/builtin-overlap").out
-    )
     crossexam("report two -o report.json")
     written = json.loads(Path("report.json").read_text(encoding="utf-8"))
     assert [each["name"] for each in written["models"]] == ["builtin/majority", "builtin/overlap"]
     assert cx.load_run("one").model == "builtin/majority"
-    with pytest.raises(CrossexamError) as caught:
-        cx.load_run(examined / "two")
-    assert caught.value.where == str(examined / "two")
-    Path("empty").mkdir()
-    for folder in ("empty", "nosuch"):
-        assert f"{folder}: " in crossexam(f"gate {folder}", 2).err
 
 
 def named(message: str) -> None:
@@ -145,10 +127,8 @@ def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexa
     rest = "--base builtin:demo --limit 4 -o out"
     assert "leaves out" not in crossexam(f"examine builtin/overlap {rest}").err
     assert "(builtin-overlap)" in crossexam(f"examine builtin/neutral {rest}").err
-    found, suite = (cx.load_suite(sets / name) for name in ("out", "out/suite"))
-    assert list(found.datasets) == list(suite.datasets)
     for line in ("check out", "card out", "export csv out -o pairs", "run builtin/majority out -o run"):
         crossexam(line)
-    assert read_run(sets / "run").datasets.keys() == suite.datasets.keys()
+    assert read_run(sets / "run").datasets.keys() == cx.load_suite(sets / "out").datasets.keys()
     assert {path.name for path in (sets / "out").iterdir()} == {"report.html", "runs", "suite"}
     assert (sets / "out" / "suite" / "README.md").is_file()

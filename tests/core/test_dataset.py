@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +15,6 @@ from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
-from crossexam.evaluation.measures import measure
 from crossexam.reports.report import make_report
 
 HOSTILE = "<script>alert('x')</script>"
@@ -75,8 +73,7 @@ def test_a_frame_has_a_row_per_item() -> None:
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
     none = run_of(Dataset("none", ())).to_frame()
-    assert (none.height, none.schema) == (0, run_of().to_frame().schema)
-    assert none.schema == run_of(THREE).to_frame().schema
+    assert (none.height, none.schema) == (0, run_of(THREE).to_frame().schema)
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
 
 
@@ -95,8 +92,6 @@ def test_columns_of_info_keep_their_types_or_are_json(refused: Callable[..., str
     assert {name: column.to_list() for name, column in columns.items()} == {
         "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
     }  # fmt: skip
-    frame = run_of(THREE).to_frame(info=("place",))
-    assert frame["place"].to_list() == [0, 1, 0, 1]
     assert "'plaec'\n  hint: did you mean 'place'" in refused(run_of(THREE).to_frame, ["plaec"])
 
 
@@ -106,37 +101,26 @@ def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Ca
     assert pl.from_pandas(table)["predicted"].to_list() == run.to_frame()["predicted"].to_list()
     assert list(table.columns) == run.to_frame(["place"]).columns
     monkeypatch.setitem(sys.modules, "pandas", None)
-    said = refused(run.to_pandas)
-    assert "needs the package 'pandas', " in said
-    assert "\n  hint: pip install pandas, or use" in said
+    assert "needs the package 'pandas', " in refused(run.to_pandas)
 
 
 def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[..., str]) -> None:
     run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
     for call in (run.to_frame, lambda: run.predictions("three"), run._repr_html_):
         assert "'mine' has 3 predictions for 4 items" in refused(call)
-    wide = Run("mine", {"three": THREE}, {"three": np.ones((4, 2))})
-    assert "has predictions of shape (4, 2) for 4 items" in refused(wide.predictions, "three")
     assert "'mine' has no predictions" in refused(Run("mine", {"three": THREE}, {}).predictions, "three")
-    suite = Suite("mine", {"three": THREE})
-    assert (suite["three"], "three" in suite, "tree" in suite) == (THREE, True, False)
-    for call in (lambda: run.predictions("tree"), lambda: suite["tree"]):
+    for call in (lambda: run.predictions("tree"), lambda: Suite("mine", {"three": THREE})["tree"]):
         assert "no test set is called 'tree'\n  hint: did you mean 'three'" in refused(call)
 
 
 def test_objects_are_shown_briefly() -> None:
-    left_out = {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}
     read = dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2})
     shown = {
         "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)": THREE,
         "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)": read,
-        "Suite('mine', 1 test set, 4 items; left out: 3 malformed)": Suite("mine", {"x": THREE}, left_out),
         "Run('mine', 2 test sets, 8 items)": run_of(THREE, TWO),
-        "Report('mine': 1 test set)": make_report(run_of(THREE)),
     }
     assert list(map(repr, shown.values())) == list(shown)
-    (result,) = measure(run_of(THREE))
-    assert repr(result).startswith("TestSetResult('three', 3 items, accuracy 66.7 [")
 
 
 def test_tables_for_notebooks_are_escaped() -> None:
@@ -145,9 +129,6 @@ def test_tables_for_notebooks_are_escaped() -> None:
     for shown in (hostile, Suite(HOSTILE, {HOSTILE: hostile}), run, make_report(run)):
         page = shown._repr_html_()
         assert ("<script" in page, "&lt;script&gt;" in page) == (False, True)
-    rows = Suite("mine", {"three": THREE, "two": TWO})._repr_html_()
-    header = re.findall(r"<th [^>]*>(\w+)</th>", rows)
-    assert header == ["items", "entailment", "neutral", "not_entailment", "none"]
     long = html_table("c", ["a", "b"], [["x", 1]] * (MOST_ROWS + 3))
     assert long.count("<tr>") == MOST_ROWS + 1
     assert "<p>3 more rows</p>" in long

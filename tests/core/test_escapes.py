@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from crossexam.core.errors import FormatError
 from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
 from crossexam.core.output.file_names import file_stem
 
@@ -151,12 +150,6 @@ def test_plain_text_and_numbers_stay_as_they_are() -> None:
     for number in ("-0.5", "+3", "-1e-05"):
         assert escape_cell(number) == number
         assert escape_cell(f"{number}+1") == f"'{number}+1"
-
-
-def test_an_error_shows_what_a_line_has() -> None:
-    error = FormatError("not a label: \x1b[31mred", where="a\u202eb, line 3", wanted="[/b]", hint="one\ntwo")
-    shown = "a\\u202eb, line 3: not a label: \\x1b[31mred\n  wanted: [/b]\n  hint: one\ntwo"
-    assert (str(error), error.args[0]) == (shown, shown)
 
 
 def test_no_two_names_are_one_file() -> None:

@@ -29,14 +29,8 @@ def test_json_keeps_its_order_and_its_letters_and_what_is_none_is_named(
     path = tmp_path / "new" / "m.json"
     write_json(path, {"z": "naïve", "a": 1})
     assert path.read_text(encoding="utf-8") == '{\n "z": "naïve",\n "a": 1\n}\n'
-    assert list(read_json(path)) == ["z", "a"]
-    for content, message in (
-        (b"{", "not JSON: Expecting property name"),
-        (b"\xff{}", "not JSON: byte 0xff at position 0 is not UTF-8"),
-        (b"[1]", "not a JSON object\n  wanted: {...}"),
-    ):
-        path.write_bytes(content)
-        assert refused(read_json, path).startswith(f"{path}: {message}")
+    path.write_bytes(b"\xff{}")
+    assert refused(read_json, path).startswith(f"{path}: not JSON: byte 0xff at position 0 is not UTF-8")
 
 
 def test_a_failed_writing_keeps_the_old_file(tmp_path: Path) -> None:
@@ -146,9 +140,6 @@ def test_what_is_locked_is_a_folder_which_goes_with_an_error_unless_it_has_files
         pass
 
 
-# Suites
-
-
 def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -165,9 +156,6 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
     assert said.endswith("run them separately, or rename one of the files")
 
 
-# Signatures, estimates, errors
-
-
 def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [
         "numpy>=1",
@@ -179,5 +167,3 @@ def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest
     monkeypatch.setattr("importlib.metadata.requires", lambda name: known)
     assert how_to_install("torch") == 'pip install "torch>=2"'
     assert how_to_install("onnx") == 'pip install "onnx>=1" "torch>=2" "spacy>=3"'
-    monkeypatch.setattr("importlib.metadata.requires", lambda name: None)
-    assert how_to_install("torch") == 'pip install ".[torch]" in a checkout'

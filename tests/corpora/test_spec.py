@@ -80,13 +80,11 @@ def test_the_path_of_a_file_is_that_file(
 
     def check(name: str) -> None:
         put(tmp_path / name)
-        for text in (name, str(tmp_path / name)):
-            whole = list(iter_corpus(text))
-            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3] != whole
-            assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
-            first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
-            assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")
-            assert (second.part, second.share) == (slice(None, None, 2), 0.5)
+        whole = list(iter_corpus(name))
+        assert list(iter_corpus(f"{name}[1:3]")) == whole[1:3] != whole
+        first, second, third = CorpusSpec.parse_union(f"{name}+{name}[::2]@0.5+builtin:demo")
+        assert (first.file, second.file, third.name) == (Path(name), Path(name), "builtin:demo")
+        assert (second.part, second.share) == (slice(None, None, 2), 0.5)
         (tmp_path / name).unlink()
 
     for_each(check, STRANGE)
@@ -137,16 +135,12 @@ ONE_CORPUS: list[tuple[Callable[[str], object], str]] = [
 ]
 
 
-def test_shares_are_for_training_and_unions_for_what_takes_several(
-    refused: Callable[..., str], for_each: Callable[..., None]
-) -> None:
-    def check(read: Callable[[str], object], of_union: str) -> None:
+def test_shares_are_for_training_and_unions_for_what_takes_several(refused: Callable[..., str]) -> None:
+    for read, of_union in ONE_CORPUS:
         assert NO_SHARE in refused(read, "builtin:demo@0.5")
         whole = "builtin:demo+builtin:demo"
         assert (of_union or NO_SHARE) in refused(read, f"{whole}[::2]" if of_union else f"{whole}@0.5")
         assert "the closing bracket" in refused(read, "builtin:demo[:5" if of_union else f"{whole}[:5")
-
-    for_each(check, ONE_CORPUS)
 
 
 def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
@@ -186,15 +180,10 @@ def test_the_data_folder_is_the_variable_or_the_platforms(
 def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str], said_of: Callable[..., str]) -> None:
     said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
     assert said.startswith(f"{tmp_path}: snli:dev is not installed")
-    assert "wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt" in said
-    assert "crossexam fetch snli" in said
     put(tmp_path / "pairs.jsonl")
     for name, hint in (("pair.jsonl", "did you mean 'pairs.jsonl'? "), ("no+such.jsonl", "")):  # no union
-        said = said_of(tmp_path / name)
-        assert said.startswith(f"{tmp_path / name}: no such file")
-        assert f"hint: {hint}crossexam ls corpora" in said
-    which = "which split\n  wanted: snli:train or snli:dev or snli:test"
-    assert which in said_of("snli")
+        assert f"{name}: no such file" in said_of(tmp_path / name)
+        assert f"hint: {hint}crossexam ls corpora" in said_of(tmp_path / name)
 
 
 def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_for(tmp_path: Path) -> None:

@@ -119,10 +119,7 @@ def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
     assert published.manifest == stated.manifest
     assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
-    both = cx.build("antonymy", base, tautology="up is not down")
-    assert both["tautology.examples"].examples[0].hypothesis.endswith("and up is not down.")
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)
     assert "'negation' has no option --indirect" in refused(cx.build, "negation", base, indirect=True)
     twice: Any = {"options": {"antonymy": {"indirect": True}}, "indirect": True}
     assert "'antonymy.indirect' is set twice" in refused(cx.build, "antonymy", base, **twice)
-    assert "the tautology is empty" in refused(cx.build, "negation", base, tautology="")

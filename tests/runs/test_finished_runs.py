@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
@@ -21,7 +18,6 @@ from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.folder import run_into_folder
-from crossexam.runs.saved import read_run
 
 SUITE = Suite(
     "s",
@@ -86,45 +82,4 @@ def test_a_finished_run_is_taken_as_it_is(
     for name in SUITE.datasets:
         assert again.probabilities[name].tolist() == first.probabilities[name].tolist()
         assert again.reading[name].truncated.tolist() == first.reading[name].truncated.tolist()
-    now = read_json(tmp_path / "manifest.json")
-    assert now["test_sets"] == saved["test_sets"]
-    assert now["pairs_from_store"] == asked
-    assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
-
-
-def test_predictions_that_were_changed_or_are_forced_are_written_again(tmp_path: Path) -> None:
-    first, _ = run(tmp_path)
-    path = tmp_path / "predictions" / "one.made.parquet"
-    before, number = path.read_bytes(), path.stat().st_ino
-    assert run(tmp_path, force=True)[1] == 0
-    assert (path.read_bytes(), path.stat().st_ino == number) == (before, False)
-    pl.read_parquet(path).reverse().write_parquet(path)
-    again, none = run(tmp_path)
-    assert (none, path.read_bytes()) == (0, before)
-    assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
-
-
-def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_folder, "_ROWS_PER_GROUP", 8)
-    for dataset in (SUITE["one.made"], SUITE["two.made"], Dataset("no.made", ())):
-        made, _ = run(tmp_path / dataset.name, Suite("s", {dataset.name: dataset}))
-        path = tmp_path / dataset.name / "predictions" / f"{dataset.name}.parquet"
-        shares, read = made.probabilities[dataset.name], made.reading[dataset.name]
-        labels = np.array(["entailment", "neutral", "contradiction"])
-        predicted = labels[shares.argmax(axis=1)]
-        columns = {
-            "id": pa.array([example.id for example in dataset], pa.large_string()),
-            "label": pa.array([example.label for example in dataset], pa.large_string()),
-            "predicted": pa.array(predicted.tolist(), pa.large_string()),
-            "correct": pa.array(
-                [e.label and e.label == label for e, label in zip(dataset, predicted, strict=True)],
-                pa.bool_(),
-            ),
-            **{f"p_{label}": pa.array(shares[:, k], pa.float64()) for k, label in enumerate(labels)},
-            "truncated": pa.array(read.truncated),
-            "edit_unseen": pa.array(read.edit_unseen),
-        }
-        pq.write_table(pa.table(columns), tmp_path / "x.parquet", compression="zstd", row_group_size=8)
-        assert path.read_bytes() == (tmp_path / "x.parquet").read_bytes()
+    assert read_json(tmp_path / "manifest.json")["test_sets"] == saved["test_sets"]

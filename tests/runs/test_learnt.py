@@ -16,7 +16,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Model, Pair
-from crossexam.models.precision import Rounding, rounding_sentences
+from crossexam.models.precision import Rounding
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 
@@ -47,9 +47,6 @@ def test_a_run_from_the_store_knows_what_was_learnt(model: Any, tmp_path: Path) 
     assert again.manifest["asked_pairs"] == 0
     for name in ("details", "device"):
         assert again.manifest[name] == first.manifest[name]
-    sentences = list(rounding_sentences(again.manifest["details"]))
-    assert sentences == list(rounding_sentences(first.manifest["details"]))
-    assert len(sentences) == (1 if model is not ensemble else 3)
     whole = run_into_folder(model(), DATA, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").unlink()  # as if it was killed before
     again = run_into_folder(model(), DATA, tmp_path / "run")

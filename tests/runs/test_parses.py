@@ -80,7 +80,7 @@ def test_the_parse_of_an_edited_sentence_follows_from_that_of_its_base_which_alo
     twice, _ = apply_construction("spelling_error_keyboard_swap", negated)
     sets = [Dataset("b", tuple(twice)), Dataset("a", tuple(negated)), Dataset("base", PAIRS[:3])]
     assert parsed_items(sets[0], known_parses(sets)) == len(twice) > 0
-    for wrong in ("( It rains )", "( A man", "( ( A man ) ( sleeps here ) )", ""):
+    for wrong in ("( It rains )", "( A man"):
         info = {BINARY_PARSE_KEY["premise"]: wrong}
         misfit = Example("a", "A man sleeps.", "It rains.", None, info=info)
         assert known_parses([Dataset("x", (misfit,))]) == {}
@@ -102,8 +102,7 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     expected = torch.softmax(logits.double(), -1).numpy()
     assert run.answers("base.made") == pytest.approx(expected, abs=1e-5)
     assert np.abs(flat.answers("base.made") - run.answers("base.made")).max() > 1e-3
-    assert parsed_counts(run) == {"base.made": (24, 24), "negation.made": (24, 24)}
-    assert parsed_counts(flat) == {"base.made": (0, 24), "negation.made": (0, 24)}
+    assert [parsed_counts(each)["base.made"] for each in (run, flat)] == [(24, 24), (0, 24)]
 
 
 def test_an_ensemble_hands_parses_to_its_members(tree_model: str) -> None:

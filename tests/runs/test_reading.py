@@ -56,16 +56,13 @@ TEXT = "It rains. " * 4  # 40 characters
 CASES = {
     "insertion beyond": (edited("a", TEXT, ("premise", 30, 30, "Not. ")), True),
     "insertion at the border": (edited("b", TEXT, ("premise", LENGTH, LENGTH, "Not. ")), True),
-    "insertion that reaches in": (edited("c", TEXT, ("premise", LENGTH - 1, LENGTH, "ab")), False),
     "the first of two read": (edited("d", TEXT, ("premise", 0, 2, "Is"), ("premise", 30, 32, "Is")), False),
     "an edit moved out by another": (
         edited("e", TEXT, ("premise", 15, 15, "x" * 9), ("premise", 16, 17, "y")),
         False,
     ),
     "the hypothesis edited": (edited("f", TEXT, ("hypothesis", 0, 2, "Is")), False),
-    "deletion beyond": (edited("g", TEXT, ("premise", 25, 30, "")), True),
     "deletion at the border": (edited("h", TEXT, ("premise", LENGTH, 22, "")), True),
-    "deletion within": (edited("i", TEXT, ("premise", 5, 9, "")), False),
     "no edit": (Example("j", TEXT, "It rains.", "neutral"), False),
 }
 
@@ -126,7 +123,6 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     assert both.read == [CharactersRead(15, 1), None]
     one = Mean("mean/x", (Shortsighted(10), Shortsighted(1000))).answered(pairs)
     assert one.read == [CharactersRead(len(TEXT), 1), None]
-    assert predict_suite(Mean("mean/x", (Shortsighted(),) * 2), DATA).manifest["truncated_pairs"] == 2
 
 
 def test_a_checkpoint_reads_as_far_as_its_tokens_reach(

@@ -45,11 +45,7 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path:
         assert each.datasets["base.tiny"].manifest["signature"] == "signed"
     assert [list(data) for data in loaded.datasets.values()] == [list(BASE), list(MORE)]
     assert all(np.array_equal(answered.probabilities[name], loaded.probabilities[name]) for name in OVERLAP)
-    for asked in (
-        str(tmp_path / "place" / "suite"),
-        tmp_path / "place" / "suite" / "more.tiny.parquet",
-        MORE,
-    ):
+    for asked in (str(tmp_path / "place" / "suite"), MORE):
         found = predict_suite("builtin/overlap", asked)
         assert found.scored("more.tiny").predicted.tolist() == OVERLAP["more.tiny"]
 

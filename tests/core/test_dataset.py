@@ -15,6 +15,7 @@ from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
+from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
 
 HOSTILE = "<script>alert('x')</script>"
@@ -70,6 +71,8 @@ def test_a_frame_has_a_row_per_item() -> None:
         for each, marks in ((THREE, [True, True, False, None]), (TWO, [True] * 4))
         for example, predicted, correct in zip(each, run.predictions(each.name), marks, strict=True)
     ]
+    for name, estimate in accuracy_by_set(run).items():  # as in reports
+        assert frame.filter(test_set=name)["correct"].mean() == pytest.approx(estimate.value)
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
     none = run_of(Dataset("none", ())).to_frame()

@@ -291,6 +291,12 @@ def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsew
     assert first.items() <= found.items()
 
 
+def test_an_interrupted_run_goes_on_with_its_store(place: Place, refused: Refused) -> None:
+    place.refused(2, refused, partial(run, RUN))
+    found = run(RUN).manifest
+    assert (found["asked_pairs"], found["pairs_from_store"]) == (0, 324)
+
+
 def test_a_report_is_copied_with_its_items_before_the_page(place: Place) -> None:
     place.write("x_items/0000-0123456789abcdef.js", b"older")
     place.patch.setattr(parts, "MOST_INSIDE", 10)

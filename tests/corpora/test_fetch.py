@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from crossexam.core.errors import CrossexamError
+from crossexam.core.locks import alone_in
 from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
 
@@ -361,6 +363,11 @@ def test_from_plain_files_under_either_name_and_what_is_not_there(
         copy.unlink()
     assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(source=tmp_path)
     assert "no such file or folder" in refuses(source=tmp_path / "absent")
+
+
+def test_two_fetches_at_once(tmp_path: Path, refuses: Refuses) -> None:
+    with alone_in(tmp_path / "data" / ".crossexam", CrossexamError("in use")):
+        assert "another crossexam fetch is using this data folder" in refuses()
 
 
 def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:

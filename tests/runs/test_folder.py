@@ -57,6 +57,8 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert [loaded.manifest[name] for name in counts] == [4, 1, 3]  # DOG is in both sets
     run(BASE, tmp_path / "run")
     assert sorted(kept(tmp_path / "run")) == ["base.tiny", "more.tiny"]
+    replaced = run(MORE, tmp_path / "run", force=True)  # which keeps the store
+    assert (replaced.manifest["pairs_from_store"], kept(tmp_path / "run")) == (2, ["more.tiny"])
 
 
 class Asked:

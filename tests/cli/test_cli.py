@@ -105,14 +105,19 @@ def test_a_suite_over_a_corpus_with_a_long_name(crossexam: Crossexam) -> None:
     assert len(list(Path("tasks").glob("*_chat.yaml"))) == 4
 
 
-def test_a_long_output_is_written_or_refused_with_one_error(
-    crossexam: Crossexam, for_each: Callable[..., None]
-) -> None:
+def test_a_long_output_is_written_or_refused_with_one_error(crossexam: Crossexam) -> None:
     crossexam(f"build negation --base {DEMO} -o suite")
     for name in ("overlap", "majority"):
         crossexam(f"run builtin/{name} suite -o {name}")
-
-    def check(command: str, suffix: str = "") -> None:
+    for command, suffix in (
+        (f"build negation --base {DEMO}", ""),
+        ("run builtin/overlap suite", ""),
+        ("report overlap", ".csv"),
+        ("compare overlap majority", ".md"),
+        ("export jsonl suite", ""),
+        ("validate sample suite", ""),
+        (f"train bag-of-words --train {DEMO} --dev {DEMO}", ""),
+    ):
         longest, too_long = (f"{(size - len(suffix)) * 'n'}{suffix}" for size in (255, 256))
         crossexam(f"{command} -o {longest}")
         assert Path(longest).exists()
@@ -121,17 +126,6 @@ def test_a_long_output_is_written_or_refused_with_one_error(
         assert f"{too_long}: a name of 256 bytes is too long" in error
         assert sorted(Path().iterdir()) == before
         shutil.rmtree(longest) if Path(longest).is_dir() else Path(longest).unlink()
-
-    commands = [
-        (f"build negation --base {DEMO}", ""),
-        ("run builtin/overlap suite", ""),
-        ("report overlap", ".csv"),
-        ("compare overlap majority", ".md"),
-        ("export jsonl suite", ""),
-        ("validate sample suite", ""),
-        (f"train bag-of-words --train {DEMO} --dev {DEMO}", ""),
-    ]
-    for_each(check, commands)
 
 
 # Folders at URLs, here in memory

@@ -60,6 +60,16 @@ def test_what_a_library_says_of_a_file_is_one_error(failing: Callable[..., str])
         assert hint.startswith("  hint: ")
 
 
+def test_other_exceptions_are_ours_and_told_in_a_log(
+    failing: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    said = failing(ZeroDivisionError("oops \udcff"), 3, "ls \udcff")  # a name that is not UTF-8
+    (log,) = tmp_path.glob("crossexam-*.log")
+    assert str(log) in said
+    assert "arguments: ls \\udcff" in log.read_text("utf-8")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems refuse such names")
 def test_names_that_are_not_utf8(tiny: str, crossexam: Crossexam, tmp_path: Path) -> None:
     name = os.fsdecode(b"b\xffd.jsonl")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -31,8 +32,13 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def starting() -> Callable[[int], tuple[int, int]]:
-    """Start a worker that squares numbers, and tells which process it is."""
-    return lambda number: (number * number, os.getpid())
+    """Start a worker that squares numbers, the first of them last, and tells which process it is."""
+
+    def work(number: int) -> tuple[int, int]:
+        time.sleep(0.3 * (number == 0))
+        return number * number, os.getpid()
+
+    return work
 
 
 def raising(error: Exception) -> Callable[[int], int]:

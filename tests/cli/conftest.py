@@ -18,14 +18,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from typer.testing import CliRunner
 
 from crossexam.cli import main
-from crossexam.core.example import content_id
 from crossexam.core.sealed import read_manifest, sealed
 
-PAIRS = [
-    ("A man sleeps.", "A person sleeps.", "entailment"),
-    ("A dog runs in the park.", "A cat runs.", "contradiction"),
-    ("A girl reads.", "She likes books.", "neutral"),
-] * 4
 FUNCTIONS = """\
 def failing(pairs):
     premises = {}
@@ -101,35 +95,8 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFi
     MemoryFileSystem.store.clear()
 
 
-def table(name: str, rows: list[tuple[str, ...]], header: str = "premise,hypothesis,label") -> None:
-    Path(name).write_text("\n".join([header, *map(",".join, rows)]) + "\n", encoding="utf-8")
-
-
-def json_lines(name: str, rows: list[dict[str, Any]]) -> None:
-    Path(name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-
-
 def write_bases() -> None:
     """Write files that are not a base, or whose labels or columns are not known."""
-    relabelled = {
-        "numbers": "01",
-        "yesno": ("no", "yes"),
-        "truth": ("false", "true"),
-        "single": ["entailment"],
-    }
-    for name, labels in relabelled.items():
-        table(f"{name}.csv", [(p, h, labels[k % len(labels)]) for k, (p, h, _) in enumerate(PAIRS)])
-    table("pairs.csv", PAIRS)
-    table("more.csv", [*PAIRS, PAIRS[0]])
-    table("header.csv", [])
-    table("other.csv", PAIRS, "text_a,text_b,gold")
-    table("twice.csv", [(p, h, h, label) for p, h, label in PAIRS], "premise,hypothesis,hypothesis,label")
-    table("ragged.csv", [*PAIRS, ("A man", "a dog", "a cat", "and", "neutral")])
-    table("mixed.csv", [*PAIRS, ("A man sleeps.", "A man is awake.", "not_entailment")])
-    table("misspelt.csv", [*PAIRS, ("A man sleeps.", "A man is awake.", "contradicton")])
-    table("blank.csv", [("", "A man sleeps.", "neutral")])
-    table("nul.csv", [("A m\0an.", "A man.", "neutral")])
-    table("quote.csv", [('"A man sleeps.', "A man.", "neutral")])
     content = Path("pairs.csv").read_bytes()
     for name in ("excel.csv", "book.xlsx"):
         with zipfile.ZipFile(name, "w") as archive:
@@ -139,21 +106,12 @@ def write_bases() -> None:
         archive.writestr("pairs.csv", content)
     packed = gzip.compress(content)
     binary = {
-        "empty.csv": b"",
-        "paper.csv": b"%PDF-1.4\n1 0 obj\n",
         "packed.csv": packed,
         "cut.csv.gz": packed[:-20],
-        "text.csv.gz": content,
         "utf16.csv": content.decode().encode("utf-16"),
-        "latin.csv": "premise,hypothesis,label\nUn café.,A café.,neutral\n".encode("latin-1"),
-        "array.json": b'[{"premise": "a", "hypothesis": "b", "label": "neutral"}]',
-        "cut.jsonl": b'{"premise": "a", "hypothesis": "b", "label": "neutral"}\n{"premise": "a",',
         "deep.jsonl": f'{{"premise": {DEEP}}}\n'.encode(),
         "deep.json": DEEP.encode(),
         "digits.jsonl": f'{{"label": {DIGITS}}}\n'.encode(),
-        "list.jsonl": b'{"premise": ["a"], "hypothesis": "b", "label": "neutral"}\n',
-        "number.jsonl": b'{"premise": 3, "hypothesis": "b", "label": "neutral"}\n',
-        "damaged.parquet": b"PAR1 no Parquet PAR1",
     }
     for name, written in binary.items():
         Path(name).write_bytes(written)
@@ -163,50 +121,17 @@ def write_bases() -> None:
 
 def write_predictions() -> None:
     """Write predictions for the items of ``corpus`` that cannot be used."""
-    ids = [content_id(*pair) + (f"~{n // 3 + 1}" if n >= 3 else "") for n, pair in enumerate(PAIRS)]
-    rows: dict[str, list[dict[str, Any]]] = {
-        "fine": [{"id": name, "label": "neutral"} for name in ids],
-        "missing": [{"id": name, "label": "neutral"} for name in ids[:-3]],
-        "extra": [{"id": name, "label": "neutral"} for name in [*ids, "zzz"]],
-        "two": [{"id": ids[0], "label": "neutral"}, {"id": ids[0], "label": "entailment"}],
-        "no_id": [{"label": "neutral"}],
-        "labels": [{"id": name, "label": "perhaps"} for name in ids],
-        "numbers": [{"id": name, "label": 1} for name in ids],
-        "digits": [{"id": name, "probabilities": [10**4_000, 0, 0]} for name in ids],
-    }
-    for name, of_file in rows.items():
-        json_lines(f"p_{name}.jsonl", of_file)
-    table("p_logits.csv", [(name, "1.0 2.0 3.0") for name in ids], "id,logits")
-    table(
-        "p_words.csv", [(name, "high", "low", "low") for name in ids], "id,entailment,neutral,contradiction"
-    )
-    lists = [[name] for name in ids]
-    labels = ["neutral"] * len(ids)
+    fine = [json.loads(line) for line in Path("p_fine.jsonl").read_text().splitlines()]
+    digits = [{"id": row["id"], "probabilities": [10**4_000, 0, 0]} for row in fine]
+    Path("p_digits.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in digits), encoding="utf-8")
+    lists, labels = [[row["id"]] for row in fine], [row["label"] for row in fine]
     pl.DataFrame({"id": lists, "label": labels}).write_parquet("p_list_id.parquet")
-    pl.DataFrame({"premise": lists, "hypothesis": ids, "label": labels}).write_parquet("p_list_text.parquet")
-
-
-def write_rules() -> None:
-    """Write a file of rules that can be used, and others that cannot."""
-    accuracy = '[[gate]]\nset = "*"\nmeasure = "accuracy"\n'
-    against = 'against = "baseline"\nmargin = 0.1\n'
-    texts = {
-        "fine": f"{accuracy}min = 0.1\n",
-        "empty": "",
-        "gates": accuracy.replace("gate", "gates"),
-        "key": f"{accuracy}min = 0.1\n{accuracy}minimum = 0.1\n",
-        "measure": f"{accuracy}min = 0.1\n".replace("accuracy", "acuracy"),
-        "percent": f"{accuracy}min = 60\n",
-        "margin": f"{accuracy}min = 0.1\nmargin = 0.1\n",
-        "against": f"{accuracy}{against}",
-        "none": f"{accuracy}min = 0.1\n".replace("*", "antonymy.*"),
-    }
-    for name, text in texts.items():
-        Path(f"r_{name}.toml").write_text(text, encoding="utf-8")
+    columns = {"premise": lists, "hypothesis": [row["id"] for row in fine], "label": labels}
+    pl.DataFrame(columns).write_parquet("p_list_text.parquet")
 
 
 def write_models() -> None:
-    """Write modules and checkpoints that are not models."""
+    """Write modules that are not models, and pipes, which nobody may wait for."""
     modules = {
         "mymodel": FUNCTIONS,
         "broken": "def f(:\n",
@@ -215,25 +140,7 @@ def write_models() -> None:
     }
     for name, source in modules.items():
         Path(f"{name}.py").write_text(source, encoding="utf-8")
-    names = {"three": ["contradiction", "neutral", "entailment"], "one": ["score"],
-             "five": [f"star {n}" for n in range(5)], "label": ["LABEL_0", "LABEL_1", "LABEL_2"]}  # fmt: skip
-    for name, classes in {
-        **names,
-        **{name: ["a"] for name in ("bare", "pickle", "index", "cut", "pipe", "export")},
-    }.items():
-        folder = Path(f"hf_{name}")
-        folder.mkdir()
-        config = {"model_type": "bert", "id2label": dict(enumerate(classes)), "num_labels": len(classes)}
-        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        if name in names:
-            (folder / "model.safetensors").write_bytes(b"")
-    Path("hf_pickle", "pytorch_model.bin").write_bytes(b"")
-    Path("hf_index", "weights.bin").write_bytes(b"")
-    Path("hf_export", "model.onnx").write_bytes(b"")
-    index = {"weight_map": {"a": "weights.bin"}}
-    Path("hf_index", "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
-    Path("hf_cut", "config.json").write_text('{"model_type":', encoding="utf-8")
-    Path("hf_pipe", "config.json").unlink()
+    Path("hf_pipe").mkdir()
     if hasattr(os, "mkfifo"):
         os.mkfifo("hf_pipe/config.json")
         os.mkfifo("pipe.csv")
@@ -292,8 +199,13 @@ def write_damaged_folders() -> None:
 
 @pytest.fixture(scope="module")
 def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a suite, a run and a study that are sound, and with much that is not."""
-    folder = tmp_path_factory.mktemp("mistakes")
+    """A folder with a suite, a run and a study that are sound, and with much that is not.
+
+    It has the files in ``tests/data/mistakes``: bases, predictions (``p_``), checkpoints (``hf_``)
+    and rules of gates (``r_``).
+    """
+    made = Path(__file__).parents[1] / "data" / "mistakes"
+    folder = shutil.copytree(made, tmp_path_factory.mktemp("mistakes"), dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setenv("CROSSEXAM_CACHE", str(tmp_path_factory.mktemp("cache")))
@@ -309,6 +221,5 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert CliRunner().invoke(main.app, command, catch_exceptions=False).exit_code == 0
         write_predictions()
         write_models()
-        write_rules()
         write_damaged_folders()
     return folder

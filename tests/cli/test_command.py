@@ -45,12 +45,9 @@ def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each:
 
 
 def test_help_all_shows_every_option_in_groups(crossexam: Crossexam) -> None:
-    listed = re.findall(r"^│ ([a-z]+) ", crossexam("--help").out, flags=re.MULTILINE)
-    assert set(listed) >= {name.partition(" ")[0] for name in ALL}
     few, all_ = (crossexam(f"examine {flag}").out for flag in ("--help", "--help-all"))
     flags = {each.opts[0] for each in ALL["examine"].params if each.param_type_name == "option"}
     assert flags == {flag for flag in flags if re.search(rf"{flag}\b", all_)}
-    assert "How to run the model" in all_
     assert "--chunk" not in few
     assert "--help-all" in few
     assert "--chunk" not in crossexam("examine --help").out  # nothing was changed for the next help

@@ -13,9 +13,7 @@ from rich.console import Console
 from crossexam.cli.build import overview_table
 from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar
 from crossexam.cli.neural import training_progress
-from crossexam.cli.yields import items_table, yield_summary
-from crossexam.constructions.construction import NO_PARSE
-from crossexam.core.manifest import BASE, REJECTED_NOTE, TestSetEntry
+from crossexam.core.manifest import BASE, TestSetEntry
 from crossexam.core.progress import AtMost
 from crossexam.suites.plan import Overview
 from crossexam.training.request import Status
@@ -84,16 +82,6 @@ def test_a_bar_says_what_is_not_known_exactly() -> None:
 def entry(rows: int, **rejected: int) -> TestSetEntry:
     counts = {"examples": 254, "items": rows, "rejected": rejected}
     return TestSetEntry("so_swap", "dev", rows=rows, signature="s", yields=counts)
-
-
-def test_tables_say_why_examples_gave_no_item() -> None:
-    assert yield_summary({"so_swap.dev": entry(3, no_verb=390)}).caption == REJECTED_NOTE
-    assert yield_summary({"so_swap.dev": entry(3)}).caption is None
-    assert "--parser" in str(yield_summary({"so_swap.dev": entry(3, **{NO_PARSE: 294})}).caption)
-    table = items_table({"full.dev": entry(3, no_verb=250), "empty.dev": entry(0, **{NO_PARSE: 254})})
-    columns = [list(column.cells) for column in table.columns]
-    assert columns == [["full.dev", "empty.dev"], ["3", "0"], ["", f"{NO_PARSE} 254"]]
-    assert "--parser" in str(table.caption)
 
 
 def test_the_overview_of_a_suite_is_a_table() -> None:

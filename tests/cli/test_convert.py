@@ -13,10 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.convert import _table
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.evaluation import conversion
@@ -94,18 +92,13 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversion, "_check_export", lambda *arguments: None)
 
 
-# The whole way
-
-
 @pytest.mark.slow
 def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     cx.build("negation", "builtin:demo", limit=20, folder=suite)
     command = ["convert", source, "-o", str(folder), "--on", str(suite)]
     first = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert first.exit_code == 0
-    assert "100.0" in first.stdout
-    assert f"written: {folder}" in first.stderr
+    assert (first.exit_code, "100.0" in first.stdout) == (0, True)
     assert [path.name for path in folder.parent.iterdir()] == ["exported"]
     made = open_model(f"onnx/{folder}")
     assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
@@ -114,23 +107,14 @@ def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
     details = predict_suite(f"onnx/{folder}", suite).manifest["details"]
     assert details["conversion"]["comparison"] == facts["comparison"]
-    assert details["conversion"]["source"] == source
     assert details["moved_since_conversion"] <= 1e-5
-    assert "probe" not in details["conversion"]
     before = (folder / "convert.json").stat().st_mtime_ns
     assert CliRunner().invoke(app, command, catch_exceptions=False).stdout == first.stdout
     assert (folder / "convert.json").stat().st_mtime_ns == before
-    # the library converts as the command does
     loaded = cx.load_suite(suite)
     assert cx.convert(source, str(folder), on=loaded).as_json() == facts["comparison"]
-    (data, *_) = loaded
-    table = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in data]
-    other = cx.convert(source, tmp_path / "other", on=table)
-    assert (other.on, other.pairs) == ("examples", len({tuple(row.values())[:2] for row in table}))
-    fewer = cx.build("negation", "builtin:demo", limit=3)
-    for another in ({"suite": loaded, "int8": True}, {"suite": fewer}):
-        with pytest.raises(CrossexamError, match="it holds another conversion"):
-            convert_checkpoint(Conversion(source, folder, **another))
+    with pytest.raises(CrossexamError, match="it holds another conversion"):
+        convert_checkpoint(Conversion(source, folder, suite=loaded, int8=True))
 
 
 def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
@@ -141,12 +125,7 @@ def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
     assert 0 < agreement.largest_difference < 0.1
     model: Any = open_model(f"onnx/{folder}")
     long = [(f"{a} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict=True)]
-    together = model.predict([*PAIRS, *long])
-    assert np.array_equal(together[:30], model.predict(PAIRS))
-    assert model.details["one_by_one"] is False
-
-
-# Labels
+    assert np.array_equal(model.predict([*PAIRS, *long])[:30], model.predict(PAIRS))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -163,26 +142,6 @@ def test_a_declared_order_or_the_names_of_the_configuration_are_kept(
     assert list(read_json(tmp_path / "named" / "config.json")["id2label"].values()) == names
 
 
-@pytest.mark.slow
-def test_two_labels(renamed: Make, folder: Path, tmp_path: Path, suite: cx.Suite) -> None:
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    checkpoint, labels = renamed("a", "b", "c"), {"not_entailment": 0, "entailment": 1}
-    AutoTokenizer.from_pretrained(checkpoint).save_pretrained(tmp_path / "two")
-    AutoModelForSequenceClassification.from_pretrained(
-        checkpoint,
-        ignore_mismatched_sizes=True,
-        id2label={number: label for label, number in labels.items()},
-        label2id=labels,
-    ).save_pretrained(tmp_path / "two")
-    agreement = convert_checkpoint(Conversion(f"hf/{tmp_path / 'two'}", folder, suite=suite))
-    assert (agreement.same.value, agreement.difference.value) == (1, 0)
-    assert open_model(f"onnx/{folder}").details["label_order"] == list(labels)
-
-
-# What is refused
-
-
 @pytest.mark.usefixtures("unchecked")
 def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Path) -> None:
     suite, model = str(tmp_path / "suite"), f"onnx/{folder}"
@@ -191,10 +150,8 @@ def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Pat
     refused = CliRunner().invoke(app, command).exception
     assert isinstance(refused, CrossexamError)
     assert "nothing was kept" in refused.what
-    assert "at least 99 %" in str(refused.wanted)
     assert not folder.parent.exists()
     assert CliRunner().invoke(app, [*command, "--accept"]).exit_code == 0
-    assert read_json(folder / "convert.json")["accepted"] is True
     said = CliRunner().invoke(app, ["run", model, suite, "-o", str(tmp_path / "run")])
     assert "(accepted with --accept)" in said.stderr
     # without --accept it would not have been kept
@@ -208,13 +165,9 @@ def test_what_is_refused(
     with pytest.raises(CrossexamError, match="the 30 pairs of the probe"):  # it computes something else
         convert_checkpoint(Conversion(source, tmp_path / "exported", suite=suite, accept=True))
     assert not list(tmp_path.iterdir())
-    for model in ("builtin/overlap", "onnx/exported", "hf/"):
-        with pytest.raises(CrossexamError, match="is not a checkpoint of transformers"):
-            convert_checkpoint(Conversion(model, tmp_path / "exported"))
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(CrossexamError, match="it exists and is not empty"):
         convert_checkpoint(Conversion(source, tmp_path, suite=suite))
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -237,9 +190,6 @@ def test_a_killed_conversion_leaves_no_model(
     convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
     assert not staging.exists()
     assert not (folder / "stale.onnx").exists()
-
-
-# What is known of a converted model later
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -266,17 +216,3 @@ def test_the_comparison_is_that_of_the_two_runs(suite: cx.Suite) -> None:
     assert (found.accuracy.value, found.source_accuracy.value) == pytest.approx(tuple(right))
     assert found.difference.value == pytest.approx(right[0] - right[1])
     assert Fidelity.from_json(json.loads(json.dumps(found.as_json()))) == found
-
-
-def test_the_table_has_each_number_under_its_name() -> None:
-    numbers = [Estimate(value, value - 0.1, value + 0.05, 100, 100) for value in (0.91, 0.72, 0.63, 0.34)]
-    same, accuracy, source, difference = numbers
-    fidelity = Fidelity("demo", 1234, same, 0.0321, accuracy, source, difference)
-    names, shown = (list(column.cells) for column in _table("hf/a", Path("b"), fidelity).columns)
-    assert dict(zip(names, shown, strict=True)) == {
-        "same predicted label": "91.0 [81.0, 96.0] %",
-        "largest difference of a probability": "0.032",
-        "accuracy": "72.0 [62.0, 77.0] %",
-        "accuracy of hf/a": "63.0 [53.0, 68.0] %",
-        "difference": "34.0 [24.0, 39.0] points",
-    }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import resource
 import sqlite3
 import sys
-import zipfile
 import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -18,14 +16,13 @@ import pytest
 
 from crossexam.api import build
 from crossexam.cli import main, train
-from crossexam.core.errors import CrossexamError, FormatError, how_to_install
+from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.places import home_expanded
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models import table
 
 Crossexam = Callable[..., Any]
-MANY = OSError(errno.EMFILE, "Too many open files", "suite/base.parquet")
 
 
 @pytest.fixture
@@ -49,35 +46,27 @@ def tiny(folder: Path) -> str:
     return "tiny.parquet"
 
 
-def test_what_a_library_says_of_a_file_is_one_error(
-    failing: Callable[..., str], for_each: Callable[..., None]
-) -> None:
-    def check(error: BaseException) -> None:
-        what, hint = failing(error).splitlines()
-        assert what.endswith(str(error))
-        assert hint.startswith("  hint: ")
-
+def test_what_a_library_says_of_a_file_is_one_error(failing: Callable[..., str]) -> None:
     # what a library in Rust raises when it panics, which is none of Exception
     panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
     errors = [
         panic("called `Result::unwrap()` on an `Err` value"),
         sqlite3.DatabaseError("file is not a database"),
-        zipfile.BadZipFile("Bad CRC-32"),
         zlib.error("Error -3 while decompressing data"),
     ]
-    for_each(check, errors)
+    for error in errors:
+        what, hint = failing(error).splitlines()
+        assert what.endswith(str(error))
+        assert hint.startswith("  hint: ")
 
 
-def test_other_exceptions_are_still_ours(
+def test_other_exceptions_are_ours_and_told_in_a_log(
     failing: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    # the log can hold names that are not UTF-8
-    said = failing(ZeroDivisionError("oops \udcff"), 3, "ls \udcff")
-    assert "internal error: ZeroDivisionError: oops" in said
+    said = failing(ZeroDivisionError("oops \udcff"), 3, "ls \udcff")  # a name that is not UTF-8
     (log,) = tmp_path.glob("crossexam-*.log")
     assert str(log) in said
-    assert "Traceback" in log.read_text("utf-8")
     assert "arguments: ls \\udcff" in log.read_text("utf-8")
 
 
@@ -91,16 +80,12 @@ def test_names_that_are_not_utf8(tiny: str, crossexam: Crossexam, tmp_path: Path
     assert "hint: rename" in crossexam(line, 2).err
 
 
-def test_a_home_folder_that_there_is_not(
-    crossexam: Crossexam, tiny: str, for_each: Callable[..., None]
-) -> None:
-    def check(kind: str) -> None:
+def test_a_home_folder_that_there_is_not(crossexam: Crossexam, tiny: str) -> None:
+    assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
+    for kind in ["bow", "hf", "zoo", "onnx", "lm"]:
         said = crossexam(f"run {kind}/~nosuchuser/x {tiny} -o out", 2).err
         assert "~nosuchuser/x" in said
         assert "internal error" not in said
-
-    assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
-    for_each(check, ["bow", "hf", "zoo", "onnx", "lm"])
 
 
 FUNCTIONS = """
@@ -129,45 +114,21 @@ def test_a_missing_package_is_told_before_anything_is_built(
     tmp_path: Path,
     tiny_checkpoint: Path,
     monkeypatch: pytest.MonkeyPatch,
-    for_each: Callable[..., None],
 ) -> None:
-    def check(line: str) -> None:
+    for module in (table, train):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
+    examine = f"examine mean/builtin/overlap,hf/{tiny_checkpoint} --suite negation --base builtin:demo[:9]"
+    for line in [examine, "train cbow --train builtin:demo --dev builtin:demo"]:
         error = crossexam(f"{line} -o {tmp_path / 'x'}", 2).err
         assert "'torch'" in error
         assert f"hint: {how_to_install('torch')}" in error
         assert not (tmp_path / "x").exists()
-
-    for module in (table, train):
-        monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
-    on = "--suite negation --base builtin:demo[:9]"
-    models = (f"hf/{tiny_checkpoint}", f"mean/builtin/overlap,hf/{tiny_checkpoint}")
-    lines = [f"examine {model} {on}" for model in models]
-    for_each(check, [*lines, "train cbow --train builtin:demo --dev builtin:demo"])
 
 
 def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) -> None:
     missing = {name: ModuleNotFoundError(name, name=name) for name in ("sklearn.tree", "crossexam.nosuch")}
     assert "'sklearn'" in failing(missing["sklearn.tree"])
     assert "internal error: ModuleNotFoundError" in failing(missing["crossexam.nosuch"], 3)
-
-
-# Too many open files: whichever library met them
-
-
-def test_too_many_open_files_say_the_limit_and_the_way_out(
-    failing: Callable[..., str], for_each: Callable[..., None]
-) -> None:
-    by_another = FormatError("the file is damaged", where="suite/base.parquet")
-    by_another.__context__ = MANY
-    in_system = OSError(errno.ENFILE, "Too many open files in system", "suite/base.parquet")
-
-    def check(error: Exception) -> None:
-        what, wanted, hint = failing(error).splitlines()
-        assert what == "crossexam: suite/base.parquet: too many files are open"
-        assert f"{resource.getrlimit(resource.RLIMIT_NOFILE)[0]:,} files" in wanted
-        assert "`ulimit -n NUMBER`" in hint
-
-    for_each(check, [MANY, in_system, by_another])
 
 
 def test_a_file_that_cannot_be_opened_is_not_called_damaged(tmp_path: Path) -> None:

@@ -108,9 +108,8 @@ def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.M
     file = stored(items, tmp_path)
     assert file == items == file
     assert items[1:] != file != [*items[:-1], items[0]]
-    assert list(file) == items
-    assert (file[0], file[17], file[-1]) == (items[0], items[17], items[-1])
-    for part in (slice(3, 20), slice(None, 5), slice(-4, None), slice(60, 70), slice(0, 50, 9)):
+    assert (list(file), file[17], file[-1]) == (items, items[17], items[-1])
+    for part in (slice(3, 20), slice(-4, None), slice(60, 70), slice(0, 50, 9)):
         assert list(file[part]) == items[part]
         assert list(file[part][1:]) == items[part][1:]
     assert list(file[::-1]) == items[::-1]
@@ -236,7 +235,6 @@ def test_lone_surrogates_become_escapes() -> None:
     odd = Example("a\ud800", "p", "h", None, info={"cluster": "\udc00"})
     (batch,) = columns_of([odd], ["id", "info"])
     assert batch["id"].to_pylist() == ["a\\ud800"]
-    assert batch["info"].to_pylist() == ['{"cluster": "\\udc00"}']
     assert len(set(cluster_hashes([odd, Example("b", "p", "h", None)]).tolist())) == 2
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
-from crossexam.evaluation.measures import accuracy_by_set, measure
+from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
 
 HOSTILE = "<script>alert('x')</script>"
@@ -74,33 +72,15 @@ def test_a_table_has_a_row_per_item() -> None:
         for each, marks in ((THREE, [True, True, False, None]), (TWO, [True] * 4))
         for example, predicted, correct in zip(each, run.predictions(each.name), marks, strict=True)
     ]
-    shares = [table[f"model_p_{label}"].to_pylist() for label in LABELS]
-    assert np.array_equal(
-        np.transpose(shares), np.concatenate([run.probabilities["three"], run.probabilities["two"]])
-    )
+    frame = run.to_polars()
+    for name, estimate in accuracy_by_set(run).items():  # as in reports
+        assert frame.filter(test_set=name)["correct"].mean() == pytest.approx(estimate.value)
+    shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
+    assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
     none = run_of(Dataset("none", ())).to_arrow()
     assert (none.num_rows, none.schema) == (0, run_of().to_arrow().schema)
     assert none.schema == run_of(THREE).to_arrow().schema
     assert len(table["cluster"].unique()) == 4  # the premises of the two sets are the same
-
-
-def test_correct_is_what_the_reports_count(for_each: Callable[..., None]) -> None:
-    def check(manifest: Mapping[str, Any], sets: Any) -> None:
-        random = np.random.default_rng(5)
-        many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
-        run = run_of(*many, **manifest)
-        shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
-        run = Run(run.model, run.datasets, shares, run.manifest)
-        frame = run.to_polars()
-        for name, estimate in accuracy_by_set(run).items():
-            rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
-            assert rows["correct"].mean() == pytest.approx(estimate.value)
-            assert rows["correct"].to_list() == (rows["predicted"] == rows["label"]).to_list()
-            assert len(rows) == estimate.n
-
-    for_each(
-        check, itertools.product([{}, TWO_LABELS], [(THREE,), (TWO,), (SCITAIL,), (THREE, TWO, SCITAIL)])
-    )
 
 
 def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> None:
@@ -120,8 +100,6 @@ def test_columns_of_info_keep_their_types_or_are_json(refused: Callable[..., str
         "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
         "large": [f"{2**70}", "-1"],
     }  # fmt: skip
-    table = run_of(THREE).to_arrow(info=("place",))
-    assert table["place"].to_pylist() == [0, 1, 0, 1]
     assert "'plaec'\n  hint: did you mean 'place'" in refused(run_of(THREE).to_arrow, ["plaec"])
 
 
@@ -146,28 +124,19 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[
     run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
     for call in (run.to_arrow, lambda: run.predictions("three"), run._repr_html_):
         assert "'mine' has 3 predictions for 4 items" in refused(call)
-    wide = Run("mine", {"three": THREE}, {"three": np.ones((4, 2))})
-    assert "has predictions of shape (4, 2) for 4 items" in refused(wide.predictions, "three")
     assert "'mine' has no predictions" in refused(Run("mine", {"three": THREE}, {}).predictions, "three")
-    suite = Suite("mine", {"three": THREE})
-    assert (suite["three"], "three" in suite, "tree" in suite) == (THREE, True, False)
-    for call in (lambda: run.predictions("tree"), lambda: suite["tree"]):
+    for call in (lambda: run.predictions("tree"), lambda: Suite("mine", {"three": THREE})["tree"]):
         assert "no test set is called 'tree'\n  hint: did you mean 'three'" in refused(call)
 
 
 def test_objects_are_shown_briefly() -> None:
-    left_out = {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}
     read = dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2})
     shown = {
         "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)": THREE,
         "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)": read,
-        "Suite('mine', 1 test set, 4 items; left out: 3 malformed)": Suite("mine", {"x": THREE}, left_out),
         "Run('mine', 2 test sets, 8 items)": run_of(THREE, TWO),
-        "Report('mine': 1 test set)": make_report(run_of(THREE)),
     }
     assert list(map(repr, shown.values())) == list(shown)
-    (result,) = measure(run_of(THREE))
-    assert repr(result).startswith("TestSetResult('three', 3 items, accuracy 66.7 [")
 
 
 def test_tables_for_notebooks_are_escaped() -> None:
@@ -176,9 +145,6 @@ def test_tables_for_notebooks_are_escaped() -> None:
     for shown in (hostile, Suite(HOSTILE, {HOSTILE: hostile}), run, make_report(run)):
         page = shown._repr_html_()
         assert ("<script" in page, "&lt;script&gt;" in page) == (False, True)
-    rows = Suite("mine", {"three": THREE, "two": TWO})._repr_html_()
-    header = re.findall(r"<th [^>]*>(\w+)</th>", rows)
-    assert header == ["items", "entailment", "neutral", "not_entailment", "none"]
     long = html_table("c", ["a", "b"], [["x", 1]] * (MOST_ROWS + 3))
     assert long.count("<tr>") == MOST_ROWS + 1
     assert "<p>3 more rows</p>" in long

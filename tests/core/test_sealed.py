@@ -51,17 +51,6 @@ def place(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "place"))
 
 
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    """A bag of words."""
-    folder = tmp_path / "model"
-    fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, folder))
-    return folder
-
-
-# Manifests
-
-
 def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "manifest.json"
     write_manifest(path, {"rows": 3, "name": "naïve \ud800", "share": 0.1})
@@ -91,9 +80,6 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             assert read_manifest(path) == known  # a blank became another one
         except FormatError:
             continue
-
-
-# Test sets and runs
 
 
 def change_info(path: Path) -> None:
@@ -126,23 +112,18 @@ def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: C
     suite = read_suite(alone)
     assert suite[SET].manifest[UNVERIFIED] is True
     cx.run("builtin/overlap", suite, store=place / "new")
-    entry = read_json(place / "new" / "manifest.json")["test_sets"][SET]
-    assert entry["dataset"][UNVERIFIED] is True
     run = read_run(place / "new")
     assert run.datasets[SET].manifest[UNVERIFIED] is True
     cx.report(run).save(place / "page.md")
     assert "No checksum vouches for the file of negation" in read_utf8(place / "page.md")
-    change_info(alone)  # which nothing can tell
-    assert len(read_run(place / "new").datasets[SET]) == len(suite[SET])
     table = pq.read_table(alone)
     pq.write_table(table.set_column(1, "premise", [["Another."] * len(table)]), alone)
     assert f"test set '{SET}' was changed after the run" in refused(read_run, place / "new")
 
 
-# Models
-
-
-def test_a_trained_model_vouches_for_its_files(model: Path, refused: Callable[..., str]) -> None:
+def test_a_trained_model_vouches_for_its_files(tmp_path: Path, refused: Callable[..., str]) -> None:
+    model = tmp_path / "model"
+    fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, model))
     name, manifest = f"bow/{model}", model / "manifest.json"
     assert open_model(name).key
     table = next(path for path in model.iterdir() if path.suffix == ".npz")
@@ -152,9 +133,6 @@ def test_a_trained_model_vouches_for_its_files(model: Path, refused: Callable[..
     assert refused(lambda: open_model(name).key).startswith(f"{table}: the file was changed by hand")
     write_manifest(manifest, {"kind": "other"})  # which says of which labels the predictions are
     assert "not the manifest of a bag-of-words model" in refused(cx.run, name, BASE)
-
-
-# Other files
 
 
 def compressed(name: str) -> bytes:
@@ -189,7 +167,4 @@ def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[...
     for name, (content, read) in damaged.items():
         (tmp_path / name).write_bytes(content)
         assert name in refused(read, tmp_path / name)
-    (tmp_path / "a.tsv").write_bytes(b"ab\xff")
-    said = refused(read_utf8, tmp_path / "a.tsv")
-    assert "a.tsv: byte 0xff at position 2 is not UTF-8" in said
     assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments, with_options
+from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments
 
 
 @dataclass(frozen=True)
@@ -73,42 +73,39 @@ def test_values_reach_their_parts() -> None:
 
 
 # fmt: off
-GOOD: list[tuple[str, Any, Any]] = [
-    *((text, bool, True) for text in ("true", "True", "yes", "YES", "1")),
-    *((text, bool, False) for text in ("false", "no", "0")),
-    ("5",             int,                           5),
+GOOD: list[tuple[Any, Any, Any]] = [
+    *((text, bool, text in {"YES", "1"}) for text in ("YES", "1", "false", "no", "0")),
     ("-1",            int,                           -1),
     ("1e-3",          float,                         0.001),
     ("none",          float | None,                  None),
-    ("main",          str | None,                    "main"),
     ("none",          str,                           "none"),
     ("a/b.tsv",       Path | None,                   Path("a/b.tsv")),
     ("auto",          int | Literal["auto"],         "auto"),
     ("3",             Literal[1, 3],                 3),
+    (np.int64(3),     int,                           3),
+    (1,               float,                         1.0),
+    (["2", 3],        tuple[int, ...],               (2, 3)),
     ("2",             Annotated[int, Within(2)],    2),
     ("1,3",           tuple[int, ...],               (1, 3)),
-    ("(1, 3)",        tuple[int, ...],               (1, 3)),
     ("(1,)",          tuple[int, ...],               (1,)),
     ("()",            tuple[int, ...],               ()),
     ("0.5, 1",        tuple[float, float],           (0.5, 1.0)),
-    ("c, n, e",       tuple[str, str, str] | None,   ("c", "n", "e")),
     ("('c', \"n\")",  tuple[str, ...],               ("c", "n")),
 ]
-BAD: list[tuple[str, Any, str]] = [
+BAD: list[tuple[Any, Any, str]] = [
     ("maybe",   bool,                          "true or false"),
-    ("wide",    int,                           "a whole number"),
     ("2.5",     int,                           "a whole number"),
     ("1",       Annotated[int, Within(2)],    "a whole number above 1"),
-    ("-1",      Annotated[int, Within(0)],    "a whole number, 0 or more"),
     ("3",       Annotated[int, Within(0, 2)],  "a whole number from 0 to 2"),
-    ("fast",    float,                         "a number"),
     ("nan",     float,                         "a number"),
-    ("off",     float | None,                  "a number or none"),
     ("all",     int | Literal["auto"],         "a whole number or auto"),
     ("plato",   Literal["constant", "step"],   "constant, step"),
     ("1,x",     tuple[int, ...],               "whole numbers separated by commas"),
     ("c,n",     tuple[str, str, str] | None,   "3 texts separated by commas or none"),
     ("x",       dict,                          "dict"),
+    (1,         bool,                          "true or false"),
+    (True,      int,                           "a whole number"),
+    (2.5,       int,                           "a whole number"),
 ]
 # fmt: on
 
@@ -119,8 +116,9 @@ def test_a_value_is_read_by_its_type() -> None:
 
 
 def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(refused: Callable[..., str]) -> None:
-    said = {text: refused(as_kind, text, kind, "field") for text, kind, _ in BAD}
-    assert said == {text: f"--set: 'field' cannot be '{text}'\n  wanted: {wanted}" for text, _, wanted in BAD}
+    for value, kind, wanted in BAD:
+        said = refused(as_kind, value, kind, "field")
+        assert said == f"--set: 'field' cannot be {value!r}\n  wanted: {wanted}"
 
 
 def test_what_is_wrong_with_settings_is_said(
@@ -137,45 +135,3 @@ def test_what_is_no_assignment_is_refused(refused: Callable[..., str]) -> None:
     for piece in ("hidden", "hidden=", "=4"):
         assert f"'{piece}' is not an assignment" in refused(parse_assignments, [piece], "--set")
     assert "--sweep: 'lr' is given twice" in refused(grid, ["lr=1", "lr=2"])
-
-
-@dataclass(frozen=True)
-class Kinds:
-    """A field of each type that options have."""
-
-    flag: bool = False
-    count: int = 1
-    share: float = 0.5
-    size: int | Literal["auto"] = "auto"
-    order: tuple[str, ...] | None = None
-    widths: tuple[int, ...] = (1,)
-    where: Path = Path()
-
-
-def test_values_need_not_be_texts(refused: Callable[..., str]) -> None:
-    values = [
-        ("flag", True, True),
-        ("count", np.int64(3), 3),
-        ("share", 1, 1.0),
-        ("size", "auto", "auto"),
-        ("order", ["a", "b"], ("a", "b")),
-        ("order", "a,b", ("a", "b")),
-        ("widths", ["2", 3], (2, 3)),
-        ("where", Path("a"), Path("a")),
-    ]
-    for name, value, kept in values:
-        by_setting = Settings({"kinds": Kinds()}).with_values({name: value}).parts["kinds"]
-        by_option = with_options(Kinds(), {name: value}, "kinds")
-        assert [repr(getattr(each, name)) for each in (by_setting, by_option)] == [repr(kept)] * 2
-    wrong = [
-        ("flag", 1, "cannot be 1\n  wanted: true or false"),
-        ("count", True, "cannot be True\n  wanted: a whole number"),
-        ("count", 2.5, "cannot be 2.5\n  wanted: a whole number"),
-        ("share", [1], "cannot be a list\n  wanted: a number"),
-        ("size", None, "cannot be None\n  wanted: a whole number or auto"),
-        ("widths", {1}, "cannot be a set"),
-        ("where", 3, "cannot be 3\n  wanted: a path"),
-    ]
-    for name, value, says in wrong:
-        assert says in refused(Settings({"kinds": Kinds()}).with_values, {name: value})
-        assert says in refused(with_options, Kinds(), {name: value}, "kinds")

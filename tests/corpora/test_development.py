@@ -14,10 +14,9 @@ from crossexam.core.files import sha256_of
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS, Gold
 from crossexam.core.manifest import BASE, CROSS_DATASET, SuiteManifest, TestSetEntry
 from crossexam.core.sealed import MANIFEST, write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.development import load_dev_sets
 from crossexam.corpora.labelled import load_corpus
-from crossexam.corpora.spec import read_corpus
 
 Suites = Callable[..., Path]
 
@@ -77,18 +76,13 @@ def test_the_bases_of_a_suite_count_each_under_its_projection(suite: Suites) -> 
     alone = load_dev_sets(["builtin:demo[:5]"])
     assert alone.describe() == load_corpus("builtin:demo[:5]").describe()
     both = load_dev_sets(["builtin:demo[:5]", str(folder)])
-    assert both.name == f"builtin:demo[:5] and {folder}"
     assert [len(corpus.examples) for corpus in both.corpora] == [5, 3, 2, 2]
-    assert (both.several, alone.several) == (True, False)
 
 
 def test_a_file_of_a_suite_has_its_projection_wherever_it_is_read(suite: Suites) -> None:
     path = suite(THREE, SCITAIL) / "base.scitail.parquet"
     assert load_corpus(str(path)).projection is PROJECTIONS["no contradiction"]
     assert load_dev_sets([f"{path}[:1]"]).corpora[0].projection is PROJECTIONS["no contradiction"]
-    assert read_corpus(path).manifest["projection"] == "no contradiction"
-    (dataset,) = read_suite(path)
-    assert dataset.entry.projection == "no contradiction"
     (path.parent / MANIFEST).write_text("no JSON", encoding="utf-8")  # some other file of that name
     assert load_corpus(str(path)).projection is THREE_LABELS
 
@@ -102,7 +96,6 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
     tests = suite(benchmark("sick", key="sick", part="test"), name="tests")
     (warning,) = load_dev_sets([str(tests)]).notes
     assert warning.startswith(f"warning: {tests} holds test sets of the benchmark")
-    assert "--split validation" in warning
 
 
 def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
@@ -117,9 +110,6 @@ def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
     described = found.describe()
     assert (described["rows"], described["limit"], described["seed"]) == (7, 5, 3)
     assert load_dev_sets([str(folder)], limit=5, seed=3).corpora == found.corpora
-    assert load_dev_sets([str(folder)], limit=5, seed=4).corpora != found.corpora
-    alone = load_dev_sets(["builtin:demo"], limit=5).describe()
-    assert (alone["rows"], alone["limit"], alone["seed"]) == (5, 5, 0)
     # one that cuts nothing off changes nothing
     assert load_dev_sets([str(folder)], limit=40, seed=1) == load_dev_sets([str(folder)])
 
@@ -134,6 +124,5 @@ def test_what_is_refused(suite: Suites, refused: Callable[..., str]) -> None:
     made = suite(NEGATION, name="made")
     said = refused(load_dev_sets, [str(made)])
     assert "no unchanged corpus" in said
-    assert f"--dev {made / 'negation.three.parquet'} uses one test set" in said
     unlabelled = suite((TestSetEntry(BASE, "none"), examples("none", None, None)), name="unlabelled")
     assert "none of the 2 examples is labelled" in refused(load_dev_sets, [str(unlabelled)])

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from crossexam.core.errors import CrossexamError
+from crossexam.core.locks import alone_in
 from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
 
@@ -187,7 +189,6 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
     assert contents(result) == [DEV, TEST]
     assert result.hashes["test.jsonl"] == sha256(TEST)
     assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
-    assert "licence: CC0\ncite: Nobody 2020" in result.summary()
     assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
     assert not list((toy.parent / ".crossexam" / "downloads").iterdir())
     again = fetch()
@@ -224,20 +225,13 @@ def test_a_cut_connection_is_continued_by_the_next(server: Server, fetch: Fetch,
         assert contents(result) == [DEV, TEST]
 
 
-def test_cut_connections_are_retried_with_growing_pauses(server: Server, fetch: Fetch) -> None:
-    server.cuts, pauses = [50_000, 60_000, 1], []
-    moved = replace(server.archive(), url=f"{server.url}/moved/toy.zip")  # redirects are followed
-    result = fetch(moved, attempts=5, pause=pauses.append)
-    assert server.asked == [None, "bytes=50000-", "bytes=110000-", "bytes=110001-"]
-    assert (server.sent, result.received, pauses) == (len(GOOD_ZIP), len(GOOD_ZIP), [1.0, 2.0, 4.0])
-
-
 def test_a_part_that_may_be_of_another_file_is_not_continued(
     server: Server, fetch: Fetch, refuses: Refuses
 ) -> None:
-    server.cuts, server.ranges = [100_000], False  # a server without ranges sends all anew
-    assert contents(fetch(attempts=2)) == [DEV, TEST]
-    assert server.sent == len(GOOD_ZIP) + 100_000
+    server.cuts, server.ranges, pauses = [100_000] * 3, False, []  # a server without ranges sends all anew
+    moved = replace(server.archive(), url=f"{server.url}/moved/toy.zip")  # redirects are followed
+    assert contents(fetch(moved, attempts=4, pause=pauses.append)) == [DEV, TEST]
+    assert (server.sent, pauses) == (len(GOOD_ZIP) + 300_000, [1.0, 2.0, 4.0])
     server.ranges, unknown = True, server.archive(known=False)
     server.cuts = [100_000]
     assert "the download was interrupted: " in refuses(unknown, into="changed")
@@ -252,12 +246,6 @@ def test_a_part_that_may_be_of_another_file_is_not_continued(
     server.asked.clear()
     fetch(unknown, into="displaced", attempts=3)
     assert server.asked == [None, "bytes=100000-", None]
-    server.cuts, server.displaced = [200_000], 0
-    server.asked.clear()
-    assert "the download was interrupted: " in refuses(unknown, into="longer")
-    server.files["/toy.zip"] = zipped({"dev.jsonl": b"{}", "test.jsonl": b"{}"})  # same ETag
-    fetch(unknown, into="longer", attempts=2)
-    assert server.asked == [None, "bytes=200000-", None]
 
 
 def test_what_is_asked_again_and_what_is_not(server: Server, fetch: Fetch, refuses: Refuses) -> None:
@@ -265,9 +253,7 @@ def test_what_is_asked_again_and_what_is_not(server: Server, fetch: Fetch, refus
     fetch(attempts=3)
     assert len(server.asked) == 3
     del server.files["/toy.zip"]
-    said = refuses(into="b", attempts=3)
-    assert "toy.zip: the server returned 404 Not Found" in said
-    assert "--from" in said
+    assert "toy.zip: the server returned 404 Not Found" in refuses(into="b", attempts=3)
     assert len(server.asked) == 4
     with serving(Server({})) as gone:
         download = gone.archive()
@@ -300,12 +286,6 @@ def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: R
     assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
     for each, already in ((result, False), (fetch(*downloads), True)):
         assert (each.already, each.unverified) == (already, ("toy_b.json",))  # nothing vouches for it
-        assert "unverified: toy_b.json" in each.summary()
-        assert ("already installed" in each.summary()) is already
-    book = json.loads((toy.parent / ".crossexam" / "hashes.json").read_text(encoding="utf-8"))
-    assert book["unverified"] == {"toy": ["toy_b.json"]}
-    other = fetch(known, into="other")
-    assert (other.unverified, "unverified" in other.summary()) == ((), False)
 
 
 def test_an_archive_that_leaves_its_folder(server: Server, tmp_path: Path, refuses: Refuses) -> None:
@@ -335,7 +315,6 @@ BAD_ARCHIVES = [
      "it unpacks to 13,600,000 bytes, more than the 10,000,000 expected"),
     (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}), "it has two files 'dev.jsonl'"),
     (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
-    (GOOD_ZIP[:-100], "the archive cannot be unpacked"),
     (GOOD_ZIP.replace(b"A b.", b"X y."), "the archive cannot be unpacked: Bad CRC-32"),
     (b"<html>Sign in</html>", "the archive cannot be unpacked: File is not a zip file"),
     (with_mode(stat.S_IFLNK), "'dev.jsonl' is a link"),
@@ -365,7 +344,6 @@ def test_from_a_copy_of_the_archive_or_its_files(
     copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
     result = fetch(source=tmp_path / "loose")
     assert (contents(result), result.missing) == ([TEST], ("test.jsonl",))
-    assert "not in the copy: test.jsonl" in result.summary()
     copy.write_bytes(DEV)
     assert "as recorded in" in refuses(source=copy)
     assert not fetch().missing  # the catalogue's archive goes before what was recorded
@@ -373,7 +351,7 @@ def test_from_a_copy_of_the_archive_or_its_files(
 
 
 def test_from_plain_files_under_either_name_and_what_is_not_there(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
 ) -> None:
     plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
     for name in ("a.json", "toy_a.json"):
@@ -381,22 +359,15 @@ def test_from_plain_files_under_either_name_and_what_is_not_there(
         result = fetch(plain, into=f"data-{name}", source=copy)
         assert [path.name for path in result.files] == ["toy_a.json"]
         copy.write_bytes(DEV[:-1])
-        said = refuses(plain, source=copy)
-        assert f"the file has {len(DEV) - 1:,} bytes\n  wanted: {len(DEV):,} bytes" in said
+        assert f"the file has {len(DEV) - 1:,} bytes" in refuses(plain, source=copy)
         copy.unlink()
     assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(source=tmp_path)
     assert "no such file or folder" in refuses(source=tmp_path / "absent")
-    for name, says in (("snlii", "did you mean 'snli'"), ("builtin", "no corpus to fetch")):
-        assert says in refused(install_corpus, name, data_dir=tmp_path)
 
 
-def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    with written(tmp_path / "data" / ".crossexam" / ".lock", b"").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def test_two_fetches_at_once(tmp_path: Path, refuses: Refuses) -> None:
+    with alone_in(tmp_path / "data" / ".crossexam", CrossexamError("in use")):
         assert "another crossexam fetch is using this data folder" in refuses()
-    written(tmp_path / "file", b"a file")  # where nothing can be written, as the command line explains
-    refused(NotADirectoryError, fetch, into="file")
 
 
 def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:
@@ -421,19 +392,15 @@ PAGE = b"<!DOCTYPE html><html><title>Sign in</title></html>"
 # fmt: off
 WRONG_FORMS = [
     ("a.jsonl", b"", "the file is empty"),
-    ("a.jsonl", PAGE, "a page for a browser"),
     ("a.tsv", b"\xef\xbb\xbf \n<HTML>\t", "a page for a browser"),
-    ("a.txt", b"<head><title>404</title>", "a page for a browser"),
     ("a.jsonl", b"Too many requests", "it does not begin with '{'"),
     ("a.tsv", b"Not found", "its first line has no columns"),
-    ("a.csv", b"Not found", "its first line has no columns"),
     ("a.txt", b"<Error><Code>AccessDenied</Code></Error>", "no table or list of sentences"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1,", "a pointer of Git LFS"),
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
     ("a.tsv", b"\x1f\x8b\x08\t", "compressed (gzip)"),
     ("a.txt", b"A man\0 sleeps.", "not text"),
     ("a.parquet", PAGE, "it is no Parquet, or not whole"),
-    ("a.parquet", b"PAR1 cut", "it is no Parquet, or not whole"),
 ]
 RIGHT_FORMS = {
     "a.jsonl": b'\xef\xbb\xbf{"a": 1}\n',
@@ -474,8 +441,6 @@ def test_a_download_of_unknown_size_is_bounded(
     for server.length in (True, False):
         said = refuses(unknown, max_size=1000)
         assert (f"the file has {len(DEV):,} bytes or more" in said) is server.length  # before it is sent
-        assert "wanted: 1,000 bytes at most" in said
-        assert "--max-size MEG" in said
         assert not list((tmp_path / "data" / ".crossexam" / "downloads").iterdir())  # no part to be resumed
     assert contents(fetch(unknown, max_size=len(DEV))) == [DEV]
     # the catalogue knows its size

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from crossexam.core.example import Example, cluster_of, content_id
+from crossexam.core.example import Example, content_id
 from crossexam.core.labels import LABELS, PROJECTIONS
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
@@ -80,9 +80,8 @@ def test_what_real_files_say_besides(published: Path, said_of: Callable[..., str
     votes = {"label_distribution": [0.3, 0.7, 0.0], "votes": [30, 70, 0], "old_label": N}
     assert {key: chaos[key] for key in votes} == votes
     examples = read_corpus("diagnostic:test").examples
-    groups = ("lexical_semantics", "predicate_argument_structure", "logic", "knowledge")
-    # items with any tag, counted in the file with json alone
-    assert [sum(group in e.info for e in examples) for group in groups] == [368, 424, 364, 284]
+    # items with a tag, counted in the file with json alone
+    assert sum("logic" in e.info for e in examples) == 364
     tags = [tag for e in examples for tag in e.info.get("logic", ())]
     assert (tags.count("Negation"), tags.count("Double negation"), len(set(tags))) == (82, 28, 12)
 
@@ -113,8 +112,6 @@ def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
 
 def test_no_reader_is_without_a_test() -> None:
     assert {*READERS, "snli", "snli_hard", "multinli"} <= CORPORA_TRIED | CORPORA_READ <= set(catalog())
-    aliases = [alias for entry in catalog().values() for alias in entry.aliases]
-    assert len(aliases) == len(set(aliases) - set(catalog()))
     # a reader that says "its documented format" alone was tried on no real file, and the other way
     by_format = {name for name, reader in READERS.items() if reader.tested_on == "its documented format"}
     assert by_format == READERS.keys() - CORPORA_TRIED
@@ -125,34 +122,11 @@ def test_projections_fit_the_labels() -> None:
     by_projection = {"two labels": {*two}, "no contradiction": {"scitail", "monli"}}
     for projection, names in by_projection.items():
         assert {name for name, reader in READERS.items() if reader.projection == projection} == names
-    assert {reader.projection for reader in READERS.values()} <= set(PROJECTIONS)
     for spec, rows in READ.items():
         corpus = re.split("[:@]", spec)[0]
         allowed = PROJECTIONS[READERS[corpus].projection].labels if corpus in READERS else LABELS
         # the full file of the diagnostic set has the three labels
         assert {label for _, label, *_ in rows} <= {*allowed, "-"} or corpus == "diagnostic"
-
-
-def test_aggrefact_is_read_alike_from_each_of_its_formats(tmp_path: Path) -> None:
-    parquet = tmp_path / "LLM-AggreFact" / "data" / "dev-00000-of-00001.parquet"
-    parquet.parent.mkdir(parents=True)
-    frame = pl.read_ndjson(MADE / "aggrefact_dev.jsonl")
-    frame.write_parquet(parquet)
-    frame.write_csv(tmp_path / "aggrefact_dev.csv")
-    made = as_read("aggrefact:dev")
-    for copy in (parquet, tmp_path / "aggrefact_dev.csv"):
-        assert list(iter_corpus(f"aggrefact@{copy}")) == made
-    first, second, third = map(cluster_of, made)
-    assert first == second != third  # claims about one document are one cluster
-    (tmp_path / "aggrefact_dev.csv").unlink()
-    assert len(list(iter_corpus("llm-aggrefact:validation"))) == 3  # where hf puts it
-
-
-def test_neighbours_of_counterfactual_data_are_one_cluster() -> None:
-    everything, originals = as_read("cad_nli:all_combined_dev"), as_read("cad_nli:original_dev")
-    assert [cluster_of(e) for e in everything] == ["cad_nli dev 0"] * 5 + ["cad_nli dev 1"] * 5
-    assert [cluster_of(e) for e in originals] == ["cad_nli dev 0", "cad_nli dev 1"]
-    assert {(e.premise, e.hypothesis) for e in originals} <= {(e.premise, e.hypothesis) for e in everything}
 
 
 def test_a_split_that_no_pair_is_marked_with(tmp_path: Path, said_of: Callable[..., str]) -> None:

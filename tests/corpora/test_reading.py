@@ -6,13 +6,9 @@ Counts of real files are those of `shared/data/README.md`, and of the files.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from crossexam.core.errors import FormatError
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
 
@@ -35,15 +31,11 @@ BAD_JSON = {
     "an array":          (b'["A b.", "C d."]',          ": an array, not an object"),
     "no sentence2":      (without("sentence2"),         ": the field 'sentence2' is missing"),
     "number sentence":   (line(sentence1=3),            ", field 'sentence1': a number instead of a string"),
-    "null sentence":     (line(sentence2=None),         ", field 'sentence2': null instead of a string"),
     "empty sentence":    (line(sentence1=""),           ", field 'sentence1': the text is empty"),
-    "blank sentence":    (line(sentence2=" \t"),        ", field 'sentence2': the text is empty"),
     "nul":               (line(sentence1="A\0b"),       ", field 'sentence1': a NUL character at position 1"),
     "unknown label":     (line(gold_label="maybe"),     ", field 'gold_label': unknown label 'maybe'"),
-    "label out of range": (line(gold_label=3),          ", field 'gold_label': unknown label 3"),
     "label true":        (line(gold_label=True),        ", field 'gold_label': unknown label True"),
     "parse not text":    (line(sentence1_parse=["S"]),  ", field 'sentence1_parse': an array instead"),
-    "annotators":        (line(annotator_labels="e"),   ", field 'annotator_labels': a string instead"),
     "not utf-8":         (b'{"sentence1": "caf\xe9"}',  ": byte 0xe9 at position 18 is not UTF-8"),
     "half a surrogate":  (line(sentence1="x\ud83d"),    r": an unpaired surrogate escape"),
     "too deep":          (b"[" * 100_000,               ": not JSON: "),
@@ -83,12 +75,10 @@ def test_first_and_last_lines(tmp_path: Path, said_of: Callable[..., str]) -> No
 
 BAD_TABLES = [
     ("x.csv", HEADER + b"a,b,neutral\nc,d\n", "line 3: 2 fields\n  wanted: 3 fields"),
-    ("x.csv", HEADER + b"a,b,c,neutral\n", "line 2: 4 fields\n  wanted: 3 fields"),
     ("x.csv", HEADER + b'"a,b,neutral\n', "line 2: malformed CSV: unexpected end"),
     ("x.csv", HEADER + b'"a"x,b,neutral\n', "line 2: malformed CSV: ',' expected"),
     ("x.csv", HEADER + b'"a\nb",c,neutral\nd\n', "line 4: 1 fields"),
     ("x.csv", HEADER + b"caf\xe9,b,neutral\n", "line 2: byte 0xe9 at position 3 is not"),
-    ("x.csv", HEADER + b"a\0,b,neutral\n", "line 2, field 'premise': a NUL"),
     ("x.csv", b"premise,hypothesis,label,label\na,b,c,d\n", "line 1: the header repeats column 'label'"),
     ("x.tsv", b"premise\thypothesis\tlabel\na\tb\n", "line 2: 2 fields\n  wanted: 3 fields"),
     ("x.tsv", b"premise\thypothesis\nna\xefve\tb\n", "line 2: byte 0xef at position 2 is not"),
@@ -128,66 +118,39 @@ def test_problems_and_test_sets_with_wrong_fields(tmp_path: Path, said_of: Calla
     assert "line 2, field 'id': the id 'a' is not unique" in said_of_second("s.jsonl", row, row)
 
 
-ZIP = b"PK\x03\x04" + b"\0" * 26
-# The file and what is in it, what it is said to be, and the way out.
+# The file, what is in it, and what it is said to be; others are among the mistakes of the command line.
 NOT_CORPORA = [
-    ("x.jsonl", b"", "the file is empty", ""),
-    ("x.csv", b"premise,hypothesis\n", "the file has no records", ""),
-    ("x.jsonl", b"\x1f\x8b\x08\x00", "the file is compressed (gzip)", "gunzip"),
-    ("x.csv", "\ufeffa,b".encode("utf-16-le"), "the file is UTF-16 text", "iconv"),
-    ("x.parquet", b"premise,hypothesis\n", "not a Parquet file", ""),
-    ("x.parquet", b"PAR1abcdefgh", "the Parquet file is damaged", ""),
-    ("x.json", b"[\n{}]", "the file is a JSON array", "jq"),
-    ("x.csv", HEADER + b"a,b,-\n", "none of the 1 records has a gold label", ""),
-    ("x.xlsx", ZIP + b"[Content_Types].xml", "a workbook\n  wanted: a text or Parquet", "save it as CSV"),
-    ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file", ""),
-    ("x.pdf", b"%PDF-1.7\n", "the file is a PDF", ""),
-    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser", ""),
-    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6", ""),
-    ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis", ""),
+    ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
+    ("x.csv", HEADER + b"a,b,-\n", "none of the 1 records has a gold label"),
+    ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
+    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser"),
+    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6"),
+    ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis"),
 ]
 
 
 def test_files_that_hold_no_corpus(
     tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]
 ) -> None:
-    def check(name: str, content: bytes, message: str, way_out: str) -> None:
-        path = tmp_path / name
-        path.write_bytes(content)
-        said = said_of(path)
-        assert message in said
-        assert str(path) in said
-        assert way_out in said.partition("hint: ")[2]
+    def check(name: str, content: bytes, message: str) -> None:
+        (tmp_path / name).write_bytes(content)
+        assert f"{tmp_path / name}" in said_of(tmp_path / name)
+        assert message in said_of(tmp_path / name)
 
     for_each(check, NOT_CORPORA)
-    path = tmp_path / "snli_1.0.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a", "b")
-    assert "is a zip archive" in said_of(path)
-    assert "crossexam fetch NAME --from ZIP" in said_of(path)
-    assert "is a folder" in said_of(tmp_path)
-    assert "its files are: " in said_of(tmp_path)
 
 
-def test_when_every_record_is_bad_skipping_them_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
+def test_skipping_too_many_records_or_all_is_an_error(tmp_path: Path, said_of: Callable[..., str]) -> None:
+    path, report = tmp_path / "x.jsonl", ReadingReport()
     path.write_bytes(b"{\n[\n" * 4)
-    report = ReadingReport()
-    with pytest.raises(FormatError, match="none of the 8 records could be used"):
-        list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report))
+    said = said_of(path, Reading(skip_bad=True, allow_loss=True), report=report)
+    assert "none of the 8 records could be used" in said
     assert (report.bad, len(report.messages)) == (8, 5)
-
-
-def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    """With --skip-bad as well, which skips too many records, or cannot skip the header."""
     path = tmp_path / "mine.tsv"
     for header in ("premise\thypothesis\tlabel", "prémisse\thypothesis\tlabel"):
         rows = "Un café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n"
         path.write_text(f"{header}\n{rows}", encoding="latin-1")
-        for skip_bad in (False, True):
-            said = said_of(path, Reading(skip_bad=skip_bad))
-            assert "is not UTF-8" in said
-            assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in said
+        assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in said_of(path, Reading(skip_bad=True))
 
 
 # Published files

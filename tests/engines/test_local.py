@@ -7,23 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
-from crossexam.engines import local
 from crossexam.engines.engine import Engine, InThisProcess
-from crossexam.engines.local import Processes, local_engine
+from crossexam.engines.local import Processes
 
 ENGINES = (InThisProcess(), Processes(2))
-ERRORS = {
-    "format": FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"),
-    "name": UnknownNameError("tagger", "spcy", ["spacy"]),
-    "extra": MissingExtraError("spacy", "spacy", "the tagger"),
-}
+ERRORS = (
+    FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"),
+    UnknownNameError("tagger", "spcy", ["spacy"]),
+    MissingExtraError("spacy", "spacy", "the tagger"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -33,16 +32,21 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def starting() -> Callable[[int], tuple[int, int]]:
-    """Start a worker that squares numbers, and tells which process it is."""
-    return lambda number: (number * number, os.getpid())
+    """Start a worker that squares numbers, the first of them last, and tells which process it is."""
+
+    def work(number: int) -> tuple[int, int]:
+        time.sleep(0.3 * (number == 0))
+        return number * number, os.getpid()
+
+    return work
 
 
-def raising(name: str) -> Callable[[int], int]:
+def raising(error: Exception) -> Callable[[int], int]:
     """Start a worker that raises an error at 3."""
 
     def work(number: int) -> int:
         if number == 3:
-            raise ERRORS[name]
+            raise error
         return number
 
     return work
@@ -50,7 +54,7 @@ def raising(name: str) -> Callable[[int], int]:
 
 def failing() -> Callable[[int], int]:
     """Fail to start a worker."""
-    raise ERRORS["name"]
+    raise ERRORS[1]
 
 
 def killed() -> Callable[[int], int]:
@@ -73,9 +77,9 @@ def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(e
     found = list(engine.results(starting, range(40)))
     assert [square for square, _ in found] == [number * number for number in range(40)]
     assert (os.getpid() in {process for _, process in found}) == (engine.workers == 1)
-    for name, error in ERRORS.items():
+    for error in ERRORS:
         with pytest.raises(type(error)) as caught:
-            list(engine.results(functools.partial(raising, name), range(9)))
+            list(engine.results(functools.partial(raising, error), range(9)))
         assert vars(caught.value) == vars(error)
         assert str(caught.value) == str(error)
     in_any_order = engine.results(starting, range(20), ordered=False)
@@ -107,15 +111,6 @@ def test_a_few_tasks_start_no_process() -> None:
     engine = Processes(2, worthwhile=5)
     assert {process for _, process in engine.results(starting, range(4))} == {os.getpid()}
     assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
-
-
-def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(local_engine(1), InThisProcess)
-    assert local_engine(3, worthwhile=9) == Processes(3)
-    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 4)
-    assert local_engine("auto", worthwhile=9) == Processes(4, worthwhile=9)
-    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 1)
-    assert isinstance(local_engine("auto", worthwhile=9), InThisProcess)
 
 
 def _program(text: str, **how: object) -> subprocess.Popen[bytes]:
@@ -157,29 +152,3 @@ def test_a_script_is_not_run_again_in_workers(tmp_path: Path) -> None:
     program = _program(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
     output, errors = program.communicate(timeout=120)
     assert (program.returncode, output.splitlines()) == (0, [b"run"]), errors.decode()
-
-
-@pytest.mark.parametrize("ordered", [True, False])
-def test_results_are_in_the_order_of_their_tasks_if_that_is_wanted(
-    ordered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The second task is finished from the start, the first when somebody looks a second time."""
-    first, second = Future[str](), Future[str]()
-    second.set_result("second")
-
-    class Pool:
-        looks = 0
-
-        def submit(self, carry_out: object, task: int) -> Future[str]:
-            return (first, second)[task]
-
-        @property
-        def _processes(self) -> dict[int, object]:
-            self.looks += 1
-            if self.looks == 2:
-                first.set_result("first")
-            return {}
-
-    monkeypatch.setattr(local, "_LOOK_SECONDS", 0)
-    found = list(local._results(Pool(), iter([0, 1]), 2, ordered=ordered))  # type: ignore[arg-type]
-    assert found == (["first", "second"] if ordered else ["second", "first"])

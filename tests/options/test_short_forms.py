@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import parse_option_settings, with_options
-from crossexam.core.test_sets import read_suite
-from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand, merged
+from crossexam.core.settings import with_options
+from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 
 BASE = ["--base", "builtin:demo", "--limit", "30"]
@@ -92,16 +91,6 @@ def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Ca
     for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
 
 
-@pytest.mark.parametrize("verb", ["build", "examine", "subset"])
-def test_help_lists_them_all(verb: str) -> None:
-    text = " ".join(_crossexam(verb, "--help-all").replace("│", " ").split())
-    for form in SHORT_FORMS.values():
-        assert form.flag in text
-        assert form.help in text
-        first = form.settings[0]
-        assert f"--set {'NAME' if form.adds_nothing else first[0]}.{first[1]}=" in text
-
-
 def test_it_is_the_same_as_what_it_stands_for(
     each_case: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,18 +112,6 @@ def test_it_is_the_same_as_what_it_stands_for(
     each_case(check)
 
 
-def test_verbs_share_them(tmp_path: Path) -> None:
-    _crossexam("build", "cs-subsets", *BASE, "--lambda", "0.4", "-o", str(tmp_path / "a"))
-    _crossexam("subset", "cs", *BASE, "--set", "cs-subsets.lambdas=0.4", "-o", str(tmp_path / "b"))
-    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
-    examine = ["examine", "builtin/overlap", "--suite", "antonymy", "--base", "builtin:demo[:9]"]
-    _crossexam(*examine, "--indirect", "--indirect", "-o", str(tmp_path / "c"))
-    (signature,) = (d.entry.signature for d in read_suite(tmp_path / "c" / "suite") if not d.entry.is_base)
-    assert "|indirect:True|" in str(signature)
-    done = CliRunner().invoke(app, ["build", "-o", "x", "--", "--indirect"])
-    assert "no suite or construction is called '--indirect'" in str(done.exception)
-
-
 def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     base = cx.load("builtin:demo").examples[:60]
     plain, published = cx.build("antonymy", base), cx.build("antonymy", base, as_published=True)
@@ -142,15 +119,7 @@ def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
     assert published.manifest == stated.manifest
     assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
-    both = cx.build("antonymy", base, tautology="up is not down")
-    assert both["tautology.examples"].examples[0].hypothesis.endswith("and up is not down.")
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)
     assert "'negation' has no option --indirect" in refused(cx.build, "negation", base, indirect=True)
     twice: Any = {"options": {"antonymy": {"indirect": True}}, "indirect": True}
     assert "'antonymy.indirect' is set twice" in refused(cx.build, "antonymy", base, **twice)
-    assert "the tautology is empty" in refused(cx.build, "negation", base, tautology="")
-
-
-def test_settings_are_split_at_the_first_sign_and_the_point_before_it() -> None:
-    assert parse_option_settings(["cs-subsets.model=bow/a.b=c"]) == [("cs-subsets", "model", "bow/a.b=c")]
-    assert merged({"a": {"x": 1}}, {}, {"a": {"y": 2}, "b": {}}) == {"a": {"x": 1, "y": 2}}

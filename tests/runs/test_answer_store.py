@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -28,7 +28,6 @@ from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
 from crossexam.runs.pair_hashes import pair_hash
-from crossexam.runs.run import predict_suite
 
 BATCH = 8
 
@@ -189,31 +188,6 @@ def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Pat
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
 
-class Constant:
-    """A model that answers with its own label."""
-
-    name, details = "constant", {"device": "abacus"}
-
-    def __init__(self, key: str, column: int = 0) -> None:
-        self.key, self.column = key, column
-
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        return np.eye(3)[[self.column] * len(pairs)]
-
-
-def test_models_do_not_read_each_others_answers_and_nothing_is_kept_without_a_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = Dataset("d", tuple(Example(str(k), f"p {k}", "h", None) for k in range(20)))
-    for store, known in ((None, 0), (tmp_path / "s", 20)):
-        for model, asked in ((Constant("one"), 20), (Constant("two", 2), 20), (Constant("one"), 20 - known)):
-            run = predict_suite(model, data, store=store)
-            assert set(run.scored("d").predicted) == {model.column}
-            assert run.manifest["asked_pairs"] == asked
-        assert [each.name for each in tmp_path.iterdir()] == (["s"] if store else [])
-
-
 def hashes_of(start: int, stop: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """Hashes that are spread and in no order."""
     return np.random.default_rng(7).integers(0, 2**63, (stop, 2), dtype=np.uint64)[start:]
@@ -299,16 +273,6 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             assert np.array_equal(found.probabilities[9:], answers_of(9, 20).probabilities, equal_nan=True)
 
 
-def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
-    """Also if it was learnt when something else was stored, as the version is then the same."""
-    with opened(tmp_path, "k", "k") as (one, two):
-        for store in (one, two):
-            assert not store.look_up(hashes_of(0, 3))[0].any()
-        for store, first in ((one, 0), (two, 1), (two, 0)):
-            fill(store, first, first + 1, 1)
-        assert one.count() == len(stored(tmp_path)) == 2
-
-
 def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
     """The rest stays, and another process that has read the store sees it too."""
     with opened(tmp_path, "k", "k", "other") as (one, two, other):
@@ -327,15 +291,16 @@ def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
         check(other, 35)
 
 
-def test_a_row_that_was_changed_is_told(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_a_row_that_was_changed_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
     with opened(tmp_path, "k", "l") as stores:
         for store in stores:
             fill(store, 0, 12, 12)
     whole = (tmp_path / FILE_NAME).read_bytes()
 
-    def changed(change: str) -> None:
+    zeros = [f"{name} = zeroblob(length({name}))" for name in ("pairs", "probabilities", "more", "checksum")]
+    fewer = "pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)"
+    others = ["more = NULL", "more = 'x'", "pairs = 'x'", "pairs = x'00'", "model = 2"]
+    for change in [*zeros, fewer, *others]:
         (tmp_path / FILE_NAME).write_bytes(whole)
         with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute(f"UPDATE batches SET {change} WHERE model = 1")
@@ -343,15 +308,8 @@ def test_a_row_that_was_changed_is_told(
             asked = np.concatenate([hashes_of(0, 1), np.zeros((1, 2), dtype=np.uint64)])
             assert re.search("the store is damaged: .* batch .*\n.*hint: move", refused(store.look_up, asked))
 
-    zeros = [f"{name} = zeroblob(length({name}))" for name in ("pairs", "probabilities", "more", "checksum")]
-    fewer = "pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)"
-    others = ["more = NULL", "more = 'x'", "pairs = 'x'", "pairs = x'00'", "model = 2"]
-    for_each(changed, [*zeros, fewer, *others])
 
-
-def test_facts_on_a_model_that_were_changed_are_refused(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_facts_on_a_model_that_were_changed_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
     def changed(statement: str, *values: Any) -> None:
         with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -362,13 +320,11 @@ def test_facts_on_a_model_that_were_changed_are_refused(
             each.note({"two_label": True})
         assert store.facts == {"two_label": True}
 
-    def check(facts: Any) -> None:
+    for facts in ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"]:
         with contextlib.suppress(sqlite3.IntegrityError):  # the database itself may refuse it
             changed("UPDATE models SET facts = ? WHERE number = 1", facts)
             with opened(tmp_path, "k") as (store,):
                 assert "the store is damaged: the facts" in refused(lambda: store.facts)
-
-    for_each(check, ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"])
     changed("UPDATE models SET (facts, checksum) = (SELECT facts, checksum FROM models WHERE number = 2)")
     with opened(tmp_path, "k") as (store,):
         assert "the store is damaged: the facts" in refused(lambda: store.facts)
@@ -376,21 +332,26 @@ def test_facts_on_a_model_that_were_changed_are_refused(
         assert "the store is damaged: the facts" in refused(lambda: store.facts)
 
 
-def test_what_is_no_store_of_this_format_is_told(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(script: str) -> None:
+def test_what_is_no_store_of_this_format_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
+    for script in ["PRAGMA user_version=5", "CREATE TABLE models (key)"]:
         path = tmp_path / str(len(script))
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.executescript(script)
         said = refused(AnswerStore(path, "k", "m").__enter__)
         assert re.search(r"the store has format \d, not 6\n  hint: move the file", said)
-
-    for_each(check, ["PRAGMA user_version=5", "CREATE TABLE models (key)"])
     with AnswerStore(tmp_path / "s", "k", "m"):
         pass
     written = (tmp_path / "s").read_bytes()
-    assert written.count(b"CREATE TABLE models") == 1
     # SQLite quotes the name of what it cannot read, and Python cannot decode the message
     (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
     assert "the store" in refused(AnswerStore(tmp_path / "s", "k", "m").__enter__)
+
+
+def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
+    """Also if it was learnt when something else was stored, as the version is then the same."""
+    with opened(tmp_path, "k", "k") as (one, two):
+        for store in (one, two):
+            assert not store.look_up(hashes_of(0, 3))[0].any()
+        for store, first in ((one, 0), (two, 1), (two, 0)):
+            fill(store, first, first + 1, 1)
+        assert one.count() == len(stored(tmp_path)) == 2

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
@@ -15,13 +14,11 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.files import read_json
-from crossexam.core.test_sets import read_suite
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
-from crossexam.runs.saved import read_run
 
 SUITE = Suite(
     "s",
@@ -86,23 +83,7 @@ def test_a_finished_run_is_taken_as_it_is(
     for name in SUITE.datasets:
         assert again.probabilities[name].tolist() == first.probabilities[name].tolist()
         assert again.reading[name].truncated.tolist() == first.reading[name].truncated.tolist()
-    now = read_json(tmp_path / "manifest.json")
-    assert now["test_sets"] == saved["test_sets"]
-    assert now["pairs_from_store"] == asked
-    assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
-
-
-def test_a_suite_in_files_is_not_read_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite_of: Callable[..., Path]
-) -> None:
-    suite = suite_of(tmp_path / "suite", SUITE)
-    run(tmp_path / "run", read_suite(suite))
-    loaded = read_suite(suite)
-    monkeypatch.setattr(Dataset, "content_hash", None)
-    assert run(tmp_path / "run", loaded)[1] == 0
-    changed = Dataset("one.made", SUITE["one.made"].examples, loaded["two.made"].manifest)
-    monkeypatch.undo()
-    assert run_folder._content_hash(changed) == SUITE["one.made"].content_hash()
+    assert read_json(tmp_path / "manifest.json")["test_sets"] == saved["test_sets"]
 
 
 def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_path: Path) -> None:
@@ -134,29 +115,3 @@ def test_predictions_that_were_changed_or_are_forced_are_written_again(tmp_path:
     again, none = run(tmp_path)
     assert (none, path.read_bytes()) == (0, before)
     assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
-
-
-def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_folder, "_ROWS_PER_GROUP", 8)
-    for dataset in (SUITE["one.made"], SUITE["two.made"], Dataset("no.made", ())):
-        made, _ = run(tmp_path / dataset.name, Suite("s", {dataset.name: dataset}))
-        path = tmp_path / dataset.name / "predictions" / f"{dataset.name}.parquet"
-        shares, read = made.probabilities[dataset.name], made.reading[dataset.name]
-        labels = np.array(["entailment", "neutral", "contradiction"])
-        predicted = labels[shares.argmax(axis=1)]
-        columns = {
-            "id": pa.array([example.id for example in dataset], pa.string()),
-            "label": pa.array([example.label for example in dataset], pa.string()),
-            "predicted": pa.array(predicted.tolist(), pa.string()),
-            "correct": pa.array(
-                [e.label and e.label == label for e, label in zip(dataset, predicted, strict=True)],
-                pa.bool_(),
-            ),
-            **{f"p_{label}": pa.array(shares[:, k], pa.float64()) for k, label in enumerate(labels)},
-            "truncated": pa.array(read.truncated),
-            "edit_unseen": pa.array(read.edit_unseen),
-        }
-        pq.write_table(pa.table(columns), tmp_path / "x.parquet", compression="zstd", row_group_size=8)
-        assert path.read_bytes() == (tmp_path / "x.parquet").read_bytes()

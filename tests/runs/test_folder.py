@@ -16,18 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.locks import alone_in
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs import folder as folders
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
-from crossexam.runs.saved import read_run, read_runs
+from crossexam.runs.saved import read_run
 
 SLEEP = Example("1", "A man sleeps.", "A man sleeps.", "entailment")
 NEVER = Example("2", "A man sleeps.", "A man never sleeps.", "contradiction")
@@ -61,23 +58,8 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert [loaded.manifest[name] for name in counts] == [4, 1, 3]  # DOG is in both sets
     run(BASE, tmp_path / "run")
     assert sorted(kept(tmp_path / "run")) == ["base.tiny", "more.tiny"]
-
-
-def test_test_sets_in_one_file_are_one_object_of_several_runs(tmp_path: Path) -> None:
-    write_test_set(tmp_path / "base.tiny.parquet", BASE)
-    suite = read_suite(tmp_path / "base.tiny.parquet")
-    folders = [tmp_path / name for name in ("overlap", "majority", "limited", "in memory")]
-    run(suite, folders[0])
-    run_into_folder("builtin/majority", suite, folders[1])
-    run(suite, folders[2], limit=2)
-    run(Dataset("base.tiny", tuple(suite.datasets["base.tiny"])), folders[3])
-    first, *others = read_runs(folders)
-    shared = [other.datasets["base.tiny"] is first.datasets["base.tiny"] for other in others]
-    assert shared == [True, False, False]
-    for folder, loaded in zip(folders, [first, *others], strict=True):
-        alone = read_run(folder)
-        assert lines(loaded) == lines(alone)
-        assert loaded.datasets["base.tiny"].examples == alone.datasets["base.tiny"].examples
+    replaced = run(MORE, tmp_path / "run", force=True)  # which keeps the store
+    assert (replaced.manifest["pairs_from_store"], kept(tmp_path / "run")) == (2, ["more.tiny"])
 
 
 class Asked:
@@ -98,9 +80,7 @@ def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Pat
         said = refused(run_into_folder, Asked("two", answer="choice"), dataset, tmp_path)
         assert "a run of an earlier api/asked: " in said
         assert WAY_OUT in said
-    said = refused(run, BASE, tmp_path)
-    assert "this folder contains a run of api/asked, not of builtin/overlap" in said
-    assert WAY_OUT in said
+    assert "a run of api/asked, not of builtin/overlap" in refused(run, BASE, tmp_path)
     otherwise = Asked("two", answer="text", shots={"count": 4})
     said = refused(run_into_folder, otherwise, BASE, tmp_path)
     assert 'answer: "choice" there, "text" here; shots: not set there, 4 here' in said
@@ -112,7 +92,6 @@ def test_other_items_of_the_same_name_are_refused(tmp_path: Path, refused: Refus
     said = refused(run, Dataset(BASE.name, (NEVER, SLEEP, DOG)), tmp_path)
     assert "a run over 3 other items that are also called 'base.tiny'" in said
     assert WAY_OUT in said
-    assert "a run over 3 other items" in refused(run, BASE, tmp_path, limit=2)
     said = refused(save_run, predict_suite("builtin/overlap", MORE), tmp_path)
     assert "test sets that the new one lacks: base.tiny" in said
     assert list(read_run(tmp_path).datasets[BASE.name]) == list(BASE)
@@ -126,17 +105,6 @@ def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, re
     grown = run(BASE, tmp_path)
     assert len(read_run(tmp_path).datasets[BASE.name]) == 3
     assert (grown.manifest["pairs_from_store"], grown.manifest.get("limit")) == (1, None)
-    for dataset in (BASE, MORE):
-        run(dataset, tmp_path / "limited", limit=1)
-    assert [len(data) for data in read_run(tmp_path / "limited").datasets.values()] == [1, 1]
-
-
-def test_force_replaces_the_run_and_keeps_the_store(tmp_path: Path) -> None:
-    run(Suite("s", {"base.tiny": BASE, "more.tiny": MORE}), tmp_path)
-    replaced = run(MORE, tmp_path, force=True)
-    assert replaced.manifest["pairs_from_store"] == 2
-    assert list(read_run(tmp_path).datasets) == ["more.tiny"]
-    assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == ["more.tiny.parquet"] * 2
 
 
 def test_a_save_that_fails_leaves_the_earlier_run(
@@ -159,19 +127,9 @@ def test_a_save_that_fails_leaves_the_earlier_run(
     assert not stale.exists()
 
 
-def test_the_python_function_adds_refuses_and_replaces(tmp_path: Path, refused: Refused) -> None:
-    cx.run("builtin/overlap", BASE, store=tmp_path)
-    assert list(cx.run("builtin/overlap", MORE, store=tmp_path).datasets) == ["base.tiny", "more.tiny"]
-    said = refused(cx.run, "builtin/majority", MORE, store=tmp_path)
-    assert "this folder contains a run of builtin/overlap" in said
-    assert cx.run("builtin/majority", MORE, store=tmp_path, force=True).model == "builtin/majority"
-
-
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     assert "contains files, but they are not from a run" in refused(run, BASE, tmp_path, force=True)
-    write_manifest(tmp_path / "manifest.json", {"name": "tiny", "test_sets": {}})
-    assert "the folder of a suite, not of a run" in refused(run, BASE, tmp_path, force=True)
 
 
 def test_who_comes_second_removes_nothing(
@@ -253,10 +211,3 @@ def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: 
     assert "base.tiny.parquet: the predictions were changed after the run" in refused(read_run, tmp_path)
     run(BASE, tmp_path)
     assert len(read_run(tmp_path).datasets) == 1
-
-
-def test_kept_sets_are_read_from_their_suite(tmp_path: Path, refused: Refused) -> None:
-    write_test_set(tmp_path / "base.tiny.parquet", BASE)
-    run(read_suite(tmp_path / "base.tiny.parquet"), tmp_path / "run")
-    (tmp_path / "base.tiny.parquet").unlink()
-    assert "the items of test set 'base.tiny' are missing" in refused(run, MORE, tmp_path / "run")

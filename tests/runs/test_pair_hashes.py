@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.pair_hashes import (
     DistinctHashes,
-    DistinctPairs,
     HashTable,
     from_bytes,
     pair_hash,
@@ -52,10 +50,13 @@ def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
     return numbers, rows
 
 
-def test_numbers_are_those_of_a_dict(for_each: Callable[..., None]) -> None:
+def test_numbers_are_those_of_a_dict() -> None:
     """Of hashes that all differ, of which many are equal, of which a half is equal, and of a mixture."""
 
-    def check(firsts: int, seconds: int, at_once: int, at_most: int) -> None:
+    halves = [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)]
+    for firsts, seconds, at_once, at_most in [
+        (*each, *rest) for each in halves for rest in product((1, 3, 100, 5_000), (0, 20_000))
+    ]:
         rng = np.random.default_rng(len(str(firsts)) + at_once)
         count = {1: 300, 3: 1_000, 100: 5_000}.get(at_once, 20_000)
         limits = (min(firsts, 2**63), min(seconds, 2**63))
@@ -72,27 +73,11 @@ def test_numbers_are_those_of_a_dict(for_each: Callable[..., None]) -> None:
         assert distinct.count == len(rows)
         assert not at_most or len(distinct._slots) == slots  # there was room
 
-    halves = [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)]
-    for_each(check, [(*each, *rest) for each in halves for rest in product((1, 3, 100, 5_000), (0, 20_000))])
 
-
-def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
-    items = [("p", "a"), ("p", "b"), ("p", "a"), ("q", "a"), ("p", "b"), ("q", "c")]
-    table = PairColumns.of(items)
-    for cut, whole in ((cut, whole) for cut in range(len(items) + 1) for whole in (items, table)):
-        pairs = DistinctPairs([whole[:cut], whole[cut:]], len(items))
-        assert (pairs.finished, pairs.at_most) == (False, len(items))
-        found = [(list(new), hashes) for new, hashes in pairs]
-        assert pairs.at_most == pairs.count
-        assert [pair for new, _ in found for pair in new] == list(dict.fromkeys(items))
-        assert all(np.array_equal(hashes, pair_hashes(new)) for new, hashes in found)
-        assert (pairs.numbers().tolist(), pairs.count, pairs.finished) == ([0, 1, 0, 2, 1, 3], 4, True)
-
-
-def test_rows_are_found_by_hash(for_each: Callable[..., None]) -> None:
+def test_rows_are_found_by_hash() -> None:
     """Of hashes that all differ, that have one half in common, and that are appended more than once."""
 
-    def check(firsts: int, seconds: int, at_once: int) -> None:
+    for firsts, seconds, at_once in product((2**64, 50), (2**64, 70), (7, 3_000)):
         rng = np.random.default_rng(at_once)
         limits = (min(firsts, 2**63), min(seconds, 2**63))
         hashes = np.stack([rng.integers(0, most, 6_000, np.uint64) for most in limits], axis=1)
@@ -107,5 +92,3 @@ def test_rows_are_found_by_hash(for_each: Callable[..., None]) -> None:
         assert table.find(hashes).tolist() == wanted
         assert -1 in table.find(others).tolist()
         assert HashTable().find(others).tolist() == [-1] * len(others)
-
-    for_each(check, product((2**64, 50), (2**64, 70), (7, 3_000)))

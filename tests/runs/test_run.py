@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,35 +45,9 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path:
         assert each.datasets["base.tiny"].manifest["signature"] == "signed"
     assert [list(data) for data in loaded.datasets.values()] == [list(BASE), list(MORE)]
     assert all(np.array_equal(answered.probabilities[name], loaded.probabilities[name]) for name in OVERLAP)
-    for asked in (
-        str(tmp_path / "place" / "suite"),
-        tmp_path / "place" / "suite" / "more.tiny.parquet",
-        MORE,
-    ):
+    for asked in (str(tmp_path / "place" / "suite"), MORE):
         found = predict_suite("builtin/overlap", asked)
         assert found.scored("more.tiny").predicted.tolist() == OVERLAP["more.tiny"]
-
-
-def test_the_manifest_says_what_was_done(suite: Suite, tmp_path: Path) -> None:
-    calls: list[tuple[str, int, int | None]] = []
-    answered = predict_suite(
-        "builtin/overlap", suite, store=tmp_path, progress=lambda *call: calls.append(call)
-    )
-    manifest = answered.manifest
-    assert (manifest["distinct_pairs"], manifest["asked_pairs"], manifest["pairs_from_store"]) == (4, 4, 0)
-    assert manifest["truncated_pairs"] == 0
-    assert len(manifest["model_key"]) == 32
-    assert manifest["test_sets"]["more.tiny"] == {
-        "rows": 2,
-        "of_rows": 2,
-        "content_hash": MORE.content_hash(),
-        "signature": "signed",
-        "truncated": 0,
-        "edit_unseen": 0,
-    }
-    assert {"numpy", "crossexam"} <= set(manifest["packages"])
-    assert calls == [("running builtin/overlap", 0, 4), ("running builtin/overlap", 4, 4)]
-    json.dumps(dict(manifest))
 
 
 def test_predictions_are_a_table_that_others_can_read(suite: Suite, tmp_path: Path) -> None:
@@ -116,28 +89,6 @@ def test_a_run_can_be_moved_with_its_suite_or_alone_and_without_one(suite: Suite
     shutil.move(place, tmp_path / "there")
     for folder, name in (("runs/overlap", "base.tiny"), ("never-written", never_written.name)):
         assert list(read_run(tmp_path / "there" / folder).datasets[name]) == list(BASE)
-
-
-def test_runs_that_cannot_be_read_say_why(suite: Suite, tmp_path: Path, refused: Callable[..., str]) -> None:
-    folder = tmp_path / "place" / "suite"
-    said = refused(read_run, tmp_path)
-    assert "this is not a run, or it was not finished" in said
-    assert "repeat `crossexam run`" in said
-    assert "the folder of a suite, not of a run" in refused(read_run, folder)
-    save_run(predict_suite("builtin/overlap", suite), tmp_path / "run")
-    shutil.rmtree(folder)
-    assert "the items of test set 'base.tiny' are missing" in refused(read_run, tmp_path / "run")
-
-
-def test_models_that_answer_nonsense_are_told(refused: Callable[..., str]) -> None:
-    class Broken:
-        name, key, details = "broken", "k", {}
-
-        def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-            return np.full((len(pairs), 3), 0.5)
-
-    said = refused(predict_suite, Broken(), BASE)
-    assert "broken: the model did not return probabilities for 3 pairs" in said
 
 
 def test_an_empty_suite_and_an_empty_test_set(tmp_path: Path, refused: Callable[..., str]) -> None:

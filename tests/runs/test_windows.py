@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -41,24 +41,13 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "MOST_CHARACTERS", 1_000)
 
 
-def test_windows_double_whatever_the_stream_is_cut_into(for_each: Callable[..., None]) -> None:
-    def check(at_once: int) -> None:
+def test_windows_double_whatever_the_stream_is_cut_into() -> None:
+    for at_once in [1, 7, 10, 64, 1000]:
         assert sizes(numbered(150), at_once) == [10, 20, 40, 40, 40]
-        assert sizes(numbered(9), at_once) == [9]
         assert sizes(numbered(10), at_once) == [10]
         assert sizes([], at_once) == []
-
-    for_each(check, [1, 7, 10, 64, 1000])
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 1000])
-def test_long_texts_make_short_windows(at_once: int) -> None:
-    long = numbered(7, length=349)  # 350 characters each: three reach 1,000
-    assert sizes(long, at_once) == [3, 3, 1]
-    assert sizes([*numbered(10), *long], at_once) == [10, 3, 3, 1]
-    assert sizes(numbered(3, length=5_000), at_once) == [1, 1, 1]
-    bears = [("🐻" * 349, str(k)) for k in range(7)]  # characters, not bytes
-    assert sizes(bears, at_once) == [3, 3, 1]
+        # 350 characters each: three reach 1,000; characters, not bytes
+        assert sizes([("🐻" * 349, str(k)) for k in range(7)], at_once) == [3, 3, 1]
 
 
 def test_what_is_known_is_not_asked_again() -> None:

@@ -12,7 +12,6 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.engines.local import Processes
-from crossexam.models.chunking import chunking_of
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.runs.workers import asking_of
@@ -77,18 +76,9 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
     assert again.manifest["pairs_from_store"] == 90
 
 
-def test_chunks_are_asked_of_the_model_itself(engine: Counted) -> None:
-    chunking = chunking_of("words:2", None, None)
-    found = asked("builtin/overlap", engine, chunking=chunking)
-    alone = predict_suite("builtin/overlap", Dataset("set", PAIRS), chunking=chunking)
-    assert found.probabilities["set"].tolist() == alone.probabilities["set"].tolist()
-    assert found.manifest["chunk_pairs"] == alone.manifest["chunk_pairs"]
-
-
 @pytest.mark.usefixtures("functions")
 def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: Path) -> None:
     assert asked("py/naming:two", engine).manifest["details"]["two_label"] is True
-    assert asked("py/naming:three", engine).manifest["details"]["two_label"] is False
     assert asked("py/naming:two", engine, tmp_path / "store").manifest["asked_pairs"] == 90
     assert asked("py/naming:two", engine, tmp_path / "store").manifest["details"]["two_label"] is True
 

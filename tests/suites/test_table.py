@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import tagged_pair, write_lines, write_pairs, write_records, write_scitail, write_sick
+from made_corpora import MADE, tagged_pair, write_records
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -124,41 +124,15 @@ def _set(options: Mapping[str, Any], data: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _write_corpora(folder: Path) -> None:
-    """Write a corpus with parses, and a small file of each corpus that a suite of its own reads."""
-    write_records(folder / "tiny.jsonl", (tagged_pair(n, *pair) for n, pair in enumerate(PAIRS)))
-    write_sick(folder)
-    write_scitail(folder)
-    scored = (f"{1 + n / 4}\tx\t{n}\told\tdog\tDog {n} ran.\tOld dog {n} ran." for n in range(16))
-    write_lines(folder / "splits" / "data.train", scored)
-    conjnli = (f"Dog {n} runs or barks.\tDog {n} runs.\tneutral" for n in range(6))
-    write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
-    write_pairs(folder, "pmonli", ["entailment"] * 6)
-    for name, words in (
-        ("multinli_1.0_dev_matched", ""),
-        ("multinli_0.9_taut2_matched", " and up is up"),
-        ("multinli_0.9_negation_matched", " and up is not down"),
-    ):
-        premises = [f"Dog {n} runs." for n in range(6)]
-        hypotheses = [f"It moves{words}."] * 6
-        write_pairs(folder, name, ["neutral"] * 6, sentence1=premises, sentence2=hypotheses)
-    for name, header, source in (
-        ("aggrefact_dev", "dataset,doc,claim,label\n", "Mine,"),
-        ("aggrefact_test", "dataset,doc,claim,label\n", "Mine,"),
-        ("paws_download", "grounding,generated_text,label\n", ""),
-    ):
-        claims = (f"{source}Dog {n // 2} of {name} runs.,Dog {n} moves.,{n % 2}" for n in range(8))
-        write_lines(folder / f"{name}.csv", claims, header)
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder and a cache of our own, and a corpus with parses in it."""
-    folder = tmp_path_factory.mktemp("data")
+    folder = tmp_path_factory.mktemp("data") / "data"
+    shutil.copytree(MADE, folder)
+    write_records(folder / "tiny.jsonl", (tagged_pair(n, *pair) for n, pair in enumerate(PAIRS)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CROSSEXAM_DATA", str(folder))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        _write_corpora(folder)
         yield folder
 
 

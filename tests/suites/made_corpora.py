@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-
-
 #: Small files of corpora, as their authors write them.
 MADE = Path(__file__).parents[1] / "data" / "suites" / "corpora"
 
@@ -45,7 +43,3 @@ def write_pairs(folder: Path, name: str, labels: Sequence[str], **more: Sequence
             for n, label in enumerate(labels)
         ),
     )
-
-
-
-

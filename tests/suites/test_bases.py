@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.build import bases_from
 from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.corpora.reading import Reading
 from crossexam.interop.card import sources_of
@@ -114,3 +115,5 @@ def test_a_limit_counts_labelled_examples_and_labels_are_those_of_the_slice(fold
     assert base_from_examples(two, limit=5).projection is ENTAILMENT_OR_NOT  # though the first are entailed
     parts = {"snli:dev": "snli_dev", "x/multinli_1.0_dev.jsonl": "multinli_1_0_dev", "x/é.csv[1::2]": "é_1_2"}
     assert {spec: part_name(spec) for spec in parts} == parts
+    with pytest.raises(CrossexamError, match="the base 'examples' has no examples"):
+        base_from_examples([])

@@ -154,9 +154,11 @@ def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_chan
         return [(item.id, item.info["seen"], item.info["polarity"]) for each in suite for item in each]
 
     assert facts(build(corpus, lists, index=str(halves[0]))) != facts(suite)
-    both = request(corpus, lists, index="+".join(map(str, halves)))
-    assert facts(build_in_memory(both)) == facts(suite)
+    index = "+".join(map(str, halves))
+    assert facts(build(corpus, lists, index=index)) == facts(suite)
+    both = request(corpus, {"antonym": lists["antonym"]}, index=index)  # and hypernyms of WordNet
     assert build_to_folder(both, folder / "suite").written
+    assert len(read_suite(folder / "suite")["i_h.train"]) >= len(suite["i_h.train"])
     assert f"|index:{halves[0]}" in str(read_suite(folder / "suite")["i_a.train"].entry.signature)
     halves[0].write_text(lines[0])
     assert "\n    index: " in refused(build_to_folder, both, folder / "suite")

@@ -240,6 +240,15 @@ def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neut
     }
 
 
+def test_single_sentences_are_rejected_where_a_pair_is_needed(tmp_path: Path) -> None:
+    base = base_from_spec(
+        str(write_lines(tmp_path / "sentences.txt", ("Tom has 3 tall boxes.", "It rains.")))
+    )
+    (dataset,) = build_in_memory(suite_request("negation", [base]))
+    rejected = {"a single sentence, not a pair": 2}
+    assert dataset.entry.yields == {"examples": 2, "items": 0, "rejected": rejected}
+
+
 # -- rules -----------------------------------------------------------------------------------------------
 
 RELEASED = {"negation": {"rules": "released"}}

@@ -37,9 +37,7 @@ def _example(**info: object) -> Example:
 
 @pytest.fixture
 def no_nltk_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [])
+    monkeypatch.setattr("nltk.data.path", [])
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +122,7 @@ def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None
     assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", tagger.name)
 
 
-# The contract: tests/data has no models, so the tiny ones are made here; the real ones are used if installed.
+# The contract; where NLTK's model is not there, its tagger is skipped.
 
 #: The tags of the Penn Treebank (Marcus et al., 1993), of OntoNotes and of the English Web Treebank.
 PENN = frozenset(
@@ -137,39 +135,16 @@ PIECES = "A dog “runs” (fast) , Kim can't see 5 % of it . no — it’s Zoë
 SENTENCES = st.lists(st.sampled_from([*PIECES, '"', '"hi"']), max_size=12).map(" ".join)
 
 
-def _tiny_nltk(folder: Path) -> None:
-    """Write a perceptron that tags by the last letters of a word."""
-    model = folder / "taggers" / "averaged_perceptron_tagger_eng"
-    model.mkdir(parents=True)
-    parts = {
-        "weights": {"bias": {"NN": 1}, "i suffix ng": {"VBG": 3}, "i suffix s": {"VBZ": 2}},
-        "tagdict": {"a": "DT", ".": "."},
-        "classes": ["NN", "VBG", "VBZ", "DT", "."],
-    }
-    for name, content in parts.items():
-        (model / f"averaged_perceptron_tagger_eng.{name}.json").write_text(json.dumps(content))
-
-
-@pytest.fixture(scope="module", params=["tiny", "real"])
-def models(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, pipeline_in: Callable[..., str]
-) -> tuple[Path, Path]:
-    """The folders of NLTK's data and of a spaCy pipeline."""
-    if request.param == "real":
-        shared: Path = request.getfixturevalue("shared_data")
-        return shared / "nltk_data", shared / "spacy" / "en_ewt_small"
-    folder = tmp_path_factory.mktemp("models")
-    _tiny_nltk(folder / "nltk")
-    pipeline_in(folder / "spacy", tags="NN JJ VBZ DT .")
-    return folder / "nltk", folder / "spacy"
-
-
 @pytest.fixture
-def make(models: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Tagger]:
-    import nltk
+def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Tagger]:
+    def resolved(kind: str) -> Tagger:
+        if kind == "nltk":
+            data = request.getfixturevalue("shared_data") / "nltk_data"
+            monkeypatch.setattr("nltk.data.path", [str(data)])
+        pipeline = request.getfixturevalue("pipeline") if kind == "spacy" else ""
+        return resolve_tagger(SPECS[kind].format(pipeline))
 
-    monkeypatch.setattr(nltk.data, "path", [str(models[0])])
-    return lambda kind: resolve_tagger(SPECS[kind].format(models[1]))
+    return resolved
 
 
 def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:

@@ -16,13 +16,10 @@ from crossexam.constructions.rules.add_amod import Entities, Entity, Premise, ag
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.lexicons.counts import CountTable, read_counts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import clashes_with_noun
 from crossexam.language.tokens import Parsed, words
-from crossexam.suites.bases import base_from_examples
-from crossexam.suites.build import build_in_memory
-from crossexam.suites.table import suite_request
 
 
 def example(tagged: str, name: str = "e") -> Example:
@@ -145,22 +142,6 @@ def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> Non
         assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
 
     each_case(check)
-
-
-def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
-    path = tmp_path / "mine.tsv"
-    CountTable({("goat", "old"): 1, ("truck", "old"): 1}, "mine").write(path)
-    base = base_from_examples([example("A/DT goat/NN near/IN a/DT truck/NN")])
-    options = {"adjectives": str(path), "both_directions": True}
-    suite = build_in_memory(suite_request("add_amod", [base], options={"add_amod": options}, tagger="parses"))
-    (name,) = (name for name in suite.datasets if name.startswith("add_amod"))
-    signature = suite.datasets[name].manifest["signature"]
-    assert f"|adjectives:{read_counts(path).name}|" in signature
-    assert "|both_directions:True|" in signature
-    assert len(suite.datasets[name]) == 2
-    stated = suite.manifest["request"]
-    assert stated["adjectives"].startswith(f"{path}#")
-    assert stated["both_directions"] is True
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,14 +54,11 @@ def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
         assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
 
     each_case(check)
-
-
-def test_indirect_keeps_direct_antonyms_and_finds_none_for_nouns_and_others() -> None:
     (item,), rejected = made("A/DT young/JJ sailor/NN sang/VBD", indirect=True)
     assert (item.hypothesis, item.info["relation"], rejected) == ("An old sailor sang", "antonym", {})
-    assert made("The/DT boat/NN sank/VBD", indirect=True) == NOTHING
-    # A satellite of "marine", which has no antonym itself.
-    assert made("The/DT seagoing/JJ boat/NN sank/VBD", indirect=True) == NOTHING
+    # A noun, and a satellite of "marine", which has no antonym itself.
+    for tagged in ("The/DT boat/NN sank/VBD", "The/DT seagoing/JJ boat/NN sank/VBD"):
+        assert made(tagged, indirect=True) == NOTHING
 
 
 # Each rule of doubt strikes where it should, and not beside it
@@ -140,10 +136,9 @@ def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.Monke
         ("An old boy.", "A young boy.", "contradiction"),
         ("An old cat.", "A young cat.", "entailment"),
     ]
-    names = ("premise", "hypothesis", "label")
-    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
     for file, part in zip(files, (rows[:1], rows[1:]), strict=True):
-        file.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in part))
+        file.write_text("\n".join(map(",".join, [("premise", "hypothesis", "label"), *part])))
     tagged = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
     assert texts(made(tagged)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
     items, rejected = made(tagged, attested_in="+".join(map(str, files)))

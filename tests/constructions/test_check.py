@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.constructions.check import CHECKS, Finding, run_checks
+from crossexam.constructions.check import CHECKS, run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import Label
@@ -148,13 +148,6 @@ def test_a_foreign_base_is_an_error(refused: Callable[..., str]) -> None:
     said = refused(run_checks, Dataset("set", [antonym()]), other)
     assert "none of the items of 'set' is derived from the base 'other'" in said
     assert run_checks(Dataset("set", [plain()]), other) == []  # not derived from anything
-
-
-def test_errors_come_first() -> None:
-    found = run_checks(Dataset("set", [plain(""), plain("", label=None)]))
-    codes = [each.code for each in found]
-    assert codes == sorted(codes)
-    assert found[0] == Finding("E301", "Two items have the same id.", "1", "2 times")
 
 
 def test_a_part_of_the_items_at_a_time_gives_the_same_findings(

@@ -29,25 +29,6 @@ _RAIN = "Rain/NN fell/VBD in/IN the/DT old/JJ town/NN ./."
 _SOUP = "The/DT soup/NN was/VBD hot/JJ ./."
 
 
-def test_each_rule_has_its_pair() -> None:
-    example = _example(_RAIN, _SOUP)
-    found = {
-        name: [(item.premise, item.hypothesis) for item in _items(name, example)[0]]
-        for name in SUITES["consistency"].constructions
-    }
-    rain, soup = "Rain fell in the old town.", "The soup was hot."
-    assert found == {
-        "identity": [(rain, rain)],
-        "symmetry": [(soup, rain)],
-        "negated_hypothesis": [(rain, "It is not the case that the soup was hot.")],
-        "double_negation": [
-            (rain, "It is not the case that it is not the case that the soup was hot."),
-        ],
-        "conjunction": [(rain, "The soup was hot and rain fell in the old town.")],
-        "transitivity": [(soup, "The soup was cold."), (rain, "The soup was cold.")],
-    }
-
-
 def test_items_keep_the_cluster_of_their_base_and_no_gold_label_is_read() -> None:
     example = _example(_RAIN, _SOUP, cluster="rain")
     plain = replace(example, label=None)
@@ -67,15 +48,6 @@ def test_the_links_of_a_chain_share_their_key() -> None:
     assert len(chains) == len(items) / 2 > 2
     assert all(links.keys() == {"h-z", "p-z"} for links in chains.values())
     assert all(len(set(links.values())) == 1 for links in chains.values())
-
-
-def test_equal_premises_are_asked_once_about_identity() -> None:
-    for hypothesis, other, reason in (
-        (_SOUP, _RAIN, "equal to its base"),
-        (_SOUP, "It/PRP was/VBD hot/JJ ./.", "pair already in the set"),
-    ):
-        items, rejected = _items("identity", _example(_RAIN, hypothesis), _example(_RAIN, other, "b"))
-        assert (len(items), rejected) == (1, {reason: 1})
 
 
 def test_the_first_word_is_written_as_within_a_sentence(each_case: Callable[..., None]) -> None:

@@ -85,15 +85,13 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
         assert {part.split()[0] for item in items for part in item.premise.split("\n\n")} == towns
     short = [Example("s", "It rains.", "h", None)]
     assert Passages.of([*BASE, *short, *BASE[::-1]]) == Passages.of(BASE)
-    assert Passages.of(BASE).name != Passages.of(BASE[8:]).name
-    made = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))[
-        "distractor_passage.examples"
-    ]
+    suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
+    made = suite["distractor_passage.examples"]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
+    assert Passages.of(BASE).name != Passages.of(BASE[8:]).name
     alone, _ = apply_construction("distractor_passage", BASE)
     assert [item.premise for item in made] == [item.premise for item in alone]
-    augmented = augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)
-    assert len(augmented) == len(BASE)
+    assert len(augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)) == len(BASE)
 
 
 def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:

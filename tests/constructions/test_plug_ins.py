@@ -34,51 +34,39 @@ SHOUT = Construction(
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, value: str) -> None:
-    """Put a distribution with a module ``shouting`` and one entry point into *folder*, and on the path."""
-    (folder / "shouting.py").write_text(source, encoding="utf-8")
-    facts = folder / "shouting-1.0.dist-info"
-    facts.mkdir(exist_ok=True)
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n", encoding="utf-8")
-    (facts / "entry_points.txt").write_text(f"[{PLUG_INS}]\nshout = {value}\n", encoding="utf-8")
+    """Put a distribution with a package ``shouting`` and one entry point into *folder*, and on the path."""
+    for name, text in (
+        ("shouting/__init__.py", source),
+        ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
+        ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = {value}\n"),
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(folder)
-    for name in ("shouting", "louder", "louder.rules"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "shouting", raising=False)
 
 
 def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_identity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
-    """Otherwise a suite would be taken for finished whose construction has been changed."""
+    """Otherwise a suite would be taken for finished whose construction, or a file beside it, was changed."""
     install(tmp_path, monkeypatch, SHOUT.replace("NAME", "shout"), "shouting:SHOUT")
-    (first,) = added(CONSTRUCTIONS)
-    assert first.name == "shout"
-    assert str(first.plug_in).startswith("shouting@")
-    (tmp_path / "shouting.py").write_text(SHOUT.replace("NAME", "shout").replace("upper", "title"), "utf-8")
-    (second,) = added(CONSTRUCTIONS)
-    assert first.plug_in != second.plug_in
-    monkeypatch.setitem(CONSTRUCTIONS, "shout", first)
     base = base_from_examples(Dataset("one", [Example("a", "It rains.", "It pours.", "neutral")]))
-    requests = [suite_request("shout", [base])]
-    monkeypatch.setitem(CONSTRUCTIONS, "shout", second)
-    requests.append(suite_request("shout", [base]))
-    signatures = [build_in_memory(each)["shout.one"].manifest["signature"] for each in requests]
-    assert f"plug_in:{first.plug_in}" in signatures[0]
-    assert f"plug_in:{second.plug_in}" in signatures[1]
-    identities = [build_in_memory(each).manifest["request"] for each in requests]
-    assert identities[0] != identities[1]
-    assert identities[0]["plug_in"] == first.plug_in
-
-
-def test_a_package_is_hashed_with_all_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, monkeypatch, "", "louder.rules:SHOUT")
-    (tmp_path / "louder").mkdir()
-    (tmp_path / "louder" / "__init__.py").touch()
-    (tmp_path / "louder" / "rules.py").write_text(SHOUT.replace("NAME", "shout"))
-    versions = []
-    for words in ("hush", "hey"):
-        (tmp_path / "louder" / "words.txt").write_text(words)
-        versions += [each.plug_in for each in added(CONSTRUCTIONS)]
-    assert len(set(versions)) == 2
+    identities = []
+    for file, text in (("words.txt", "hush"), ("words.txt", "hey"), ("more.py", "")):
+        (tmp_path / "shouting" / file).write_text(text)
+        (found,) = added(CONSTRUCTIONS)
+        assert str(found.plug_in).startswith("shouting@")
+        monkeypatch.setitem(CONSTRUCTIONS, "shout", found)
+        suite = build_in_memory(suite_request("shout", [base]))
+        monkeypatch.delitem(CONSTRUCTIONS, "shout")
+        assert [item.hypothesis for item in suite["shout.one"]] == ["IT POURS."]
+        assert f"plug_in:{found.plug_in}" in suite["shout.one"].manifest["signature"]
+        assert suite.manifest["request"]["plug_in"] == found.plug_in
+        identities.append(found.plug_in)
+    assert len(set(identities)) == 3
+    monkeypatch.setitem(CONSTRUCTIONS, "corpus", CONSTRUCTIONS["negation"])
+    assert "both a suite and a construction are called 'corpus'" in refused(suite_named, "corpus")
 
 
 @pytest.mark.parametrize(
@@ -103,10 +91,3 @@ def test_a_plug_in_that_cannot_be_used_is_an_error(
     install(tmp_path, monkeypatch, source, "shouting:SHOUT")
     said = refused(lambda: list(added(CONSTRUCTIONS)))
     assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
-
-
-def test_a_construction_with_the_name_of_a_suite_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
-    monkeypatch.setitem(CONSTRUCTIONS, "corpus", CONSTRUCTIONS["negation"])
-    assert "both a suite and a construction are called 'corpus'" in refused(suite_named, "corpus")

@@ -6,7 +6,6 @@ import random
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,8 @@ from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.word_pair_index import WordPairIndex
+from crossexam.suites.behaviour import PairResources
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -67,15 +68,6 @@ def _only(adjective: str, shared: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: (each for each in shared(*given) if each.adjective == adjective)
 
 
-@dataclass
-class Pairs(LanguageResources):
-    """A pair of words; training has each of their relatives ten times."""
-
-    antonyms: PairTable = field(default_factory=lambda: PairTable([]))
-    hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
-    index: Any = None
-
-
 def pair_of(*marked: str) -> WordPair:
     """The two words as WordNet has them: as antonyms, or else one as a kind of the other."""
     firsts, seconds = ((word.lower(), *wordnet().lemmas_of(word.lower())) for word in marked)
@@ -93,7 +85,8 @@ def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
     """What the swaps make of the marked words of a pair, by set, and why no more; all choices are tried."""
     pair = pair_of(*re.findall(r"\*(\w+)\*", text))
     table, family = PairTable([pair]), "i_a" if pair.relation == "antonym" else "i_h"
-    resources = Pairs("auto", antonyms=table, hypernyms=table)
+    resources = PairResources("auto", antonyms=table, hypernyms=table)
+    resources.index = WordPairIndex.build([])
     label = re.search(r" \((\w+)\)$", text)
     gold = parse_label(label[1] if label else "contradiction" if family == "i_a" else "entailment")
     premise, hypothesis = re.sub(r"\*| \(\w+\)$", "", text).split(" / ")
@@ -173,46 +166,30 @@ def test_rows_of_numerical_reasoning(for_each: Callable[..., None]) -> None:
     for_each(check, [(rule,) for rule in numerical_reasoning.RULES])
 
 
-def test_rules_about_numbers_can_be_switched_off(refused: Callable[..., str]) -> None:
-    def reasons(sentence: str, **options: Any) -> dict[str, int]:
-        return made("numerical_reasoning", sentence, **options)[1]
-
-    sentence = "If Kim had a score of 5 points, Lee sings."
-    assert reasons(sentence) == {"no quantity: rank": 1}
-    assert reasons(sentence, without="rank") == {"condition": 1}
-    assert reasons(sentence, without="condition,rank") == {}
-    assert reasons("Kim left at 6:30.", without="time") == {"no quantity: time": 1}  # it has no value
-    for rules in ("paper", "released"):
-        said = refused(reasons, sentence, without="rank", rules=rules)
-        assert "numerical_reasoning.without: only the rules of rules=ours" in said
-
-
 def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
-    sentence, names = "The soup is often as hot as the tea is.", "comparison,at times"
-    assert made("antonymy", sentence)[1] == {"at times": 1}
-    assert made("antonymy", sentence, without="at times")[1] == {"comparison": 1}
-    for given in (names, "at times, comparison", ["at times", "comparison", "comparison"]):
-        (item,), _ = made("antonymy", sentence, without=given)
-        assert item.hypothesis == "The soup is often as cold as the tea is."
-    (item,), _ = made("antonymy", "The soup may be hot.", without="modal, conditional or reported, question")
-    said = refused(made, "antonymy", sentence, without="at times,qestion")
-    assert "antonymy.without: no rule of antonymy is called 'qestion'" in said
-    assert "did you mean 'question'" in said
-    for rules in ("paper", "released"):
-        said = refused(made, "antonymy", sentence, without=names, rules=rules)
-        assert "antonymy.without: only the rules of rules=ours" in said
-    assert Options(without=(names,)) == Options(without=("at times", "comparison"))
-
-
-def test_rules_of_each_construction_can_be_switched_off(refused: Callable[..., str]) -> None:
-    items, _ = made("add_amod", "The fattest dog passed every truck.", without="compared")
-    assert items == []
-    items, _ = made(
-        "add_amod",
-        "The fattest dog passed every truck.",
-        without="compared, quantified, or one picked out",
-    )
-    assert len(items) == 1
-    items, _ = made("add_amod", "A man had an idea.", without="fewer than two concrete nouns")
-    assert "idea" in items[0].info["nouns"]
-    assert "only the rules of rules=ours" in refused(add_amod.Options, without=("compared",), rules="paper")
+    hot, score = "The soup is often as hot as the tea is.", "If Kim had a score of 5 points, Lee sings."
+    fat, modal = "The fattest dog passed every truck.", "The nun may feed the cat."
+    for name, sentence, without, reasons in (
+        ("antonymy", hot, (), {"at times": 1}),
+        ("antonymy", hot, "at times", {"comparison": 1}),
+        ("antonymy", hot, "at times, comparison", {}),
+        ("antonymy", hot, ["at times", "comparison", "comparison"], {}),
+        ("antonymy", "The soup may be hot.", "modal, conditional or reported, question", {}),
+        ("numerical_reasoning", score, (), {"no quantity: rank": 1}),
+        ("numerical_reasoning", score, "rank", {"condition": 1}),
+        ("numerical_reasoning", score, "condition,rank", {}),
+        ("numerical_reasoning", "Kim left at 6:30.", "time", {"no quantity: time": 1}),  # it has no value
+        ("add_amod", fat, "compared, quantified, or one picked out", {}),
+        ("add_amod", "A man had an idea.", "fewer than two concrete nouns", {}),
+        ("so_swap", modal, "a negated clause", {"a modal verb": 1}),
+        ("so_swap", modal, "a negated clause, a modal verb", {}),
+    ):
+        items, rejected = made(name, sentence, without=without)
+        assert (rejected, bool(items)) == (reasons, not reasons), (name, without)
+    assert made("add_amod", fat, without="compared")[0] == []
+    for name in ("antonymy", "numerical_reasoning", "add_amod", "so_swap"):
+        rule = rules_of(name)[0].reason
+        said = refused(made, name, hot, without=rule, rules="paper")
+        assert f"{name}.without: only the rules of rules=ours" in said
+        assert f"no rule of {name} is called 'qestion'" in refused(made, name, hot, without=["qestion"])
+    assert Options(without=("at times,comparison",)) == Options(without=("at times", "comparison"))

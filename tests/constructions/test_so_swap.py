@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules import so_swap_plausible as plausible_rows
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.constructions.so_swap_plausible import so_swap_plausible
-from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.agreement import agreeing, in_case, number_of
@@ -54,16 +52,6 @@ def _outcome(parse: str, **options: Any) -> Example | Rejection:
     example = _example(parse)
     (outcome,) = so_swap(example, LanguageResources(), random.Random(0), Options(**options))
     return outcome.item(example, "so_swap.v2") if isinstance(outcome, Draft) else outcome
-
-
-def _outcome_of(sentence: str, **options: Any) -> Example | Rejection:
-    return _outcome(PARSES[sentence], **options)
-
-
-def _item_of(sentence: str, **options: Any) -> Example:
-    outcome = _outcome_of(sentence, **options)
-    assert isinstance(outcome, Example)
-    return outcome
 
 
 def test_sentences_of_our_own(for_each: Callable[..., None]) -> None:
@@ -107,7 +95,7 @@ def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
     def check(rule: Rule[Any]) -> None:
         assert _plausible(PARSES[rule.rejects]) == f"! {rule.reason}"
         assert not _plausible(PARSES[rule.keeps]).startswith("!")
-        assert all(isinstance(_outcome_of(each), Example) for each in (rule.rejects, rule.keeps))
+        assert all(isinstance(_outcome(PARSES[each]), Example) for each in (rule.rejects, rule.keeps))
         with monkeypatch.context() as patch:
             patch.setattr(plausible_rows, "RULES", (rule,))
             assert _plausible(PARSES[rule.rejects]) == f"! {rule.reason}"
@@ -115,57 +103,29 @@ def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
     for_each(check, [(rule,) for rule in plausible_rows.RULES])
 
 
-def test_plausible_swaps_are_made_of_both_sentences() -> None:
-    parse = PARSES["The gardener chases two geese."]
-    info = {"premise_parse": parse, "hypothesis_parse": PARSES["A boy chases a nun."]}
-    example = Example("e", "The gardener chases two geese.", "A boy chases a nun.", "neutral", info=info)
-    items, counts = apply_construction("so_swap_plausible", [example, example])
-    assert [(item.premise, item.hypothesis) for item in items] == [
-        ("The gardener chases two geese.", "Two geese chase the gardener."),
-        ("A boy chases a nun.", "A nun chases a boy."),
-    ]
-    assert counts["items"] == 2
-    assert not [f for f in run_checks(Dataset("d", items), Dataset("b", [example])) if f.code.startswith("E")]
-
-
-def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
-    sentence = "The nun may feed the cat."
-    item = _item_of(sentence, without=("a negated clause, a modal verb",))
-    assert item.hypothesis == "The cat may feed the nun."
-    assert _outcome_of(sentence, without=("a negated clause",)) == Rejection("a modal verb")
-    assert "is called 'a modal verbs'" in refused(Options, without=("a modal verbs",))
-    assert "only the rules of rules=ours" in refused(Options, without=("a modal verb",), rules="paper")
-
-
-def test_an_item_says_what_was_swapped_and_replays() -> None:
-    example = _example(CASES[0][0])
-    (item,), counts = apply_construction("so_swap", [example])
-    assert item.premise == example.premise == "The gardener chases two geese."
-    assert item.change is not None
-    assert (item.label, item.change.source, item.change.target) == ("contradiction", "premise", "premise")
-    assert [(edit.old, edit.new) for edit in item.change.edits] == [
-        ("The gardener", "Two geese"),
-        ("chases", "chase"),
-        ("two geese", "the gardener"),
-    ]
-    told = {key: item.info[key] for key in ("subject", "verb", "object", "voice")}
-    assert told == {"subject": "The gardener", "verb": "chase", "object": "two geese", "voice": "active"}
-    assert "doubts" not in item.info
-    assert counts["items"] == 1
-    assert not [
-        f for f in run_checks(Dataset("d", [item]), Dataset("b", [example])) if f.code.startswith("E")
-    ]
-    passive = _item_of(next(sentence for sentence in PARSES if "ridden" in sentence))
-    assert (passive.info["voice"], passive.info["object"]) == ("passive", "a monk")
-    bare, empty = (Example("e", text, "", "neutral") for text in ("Cats chase mice.", " "))
-    outcomes = [list(so_swap(each, LanguageResources(), random.Random(0))) for each in (bare, empty)]
-    assert outcomes == [[Rejection("no parse of the sentence")], []]
+def test_an_item_says_what_was_swapped_and_plausible_swaps_are_made_of_both_sentences() -> None:
+    for words, told in (
+        ("The gardener chases", ["The gardener", "chase", "two geese", "active"]),
+        ("ridden", ["a monk", "passive"]),
+    ):
+        item = _outcome(next(parse for sentence, parse in PARSES.items() if words in sentence))
+        assert isinstance(item, Example)
+        assert [item.info[key] for key in ("subject", "verb", "object", "voice")][-len(told) :] == told
+    first, second = "The gardener chases two geese.", "A boy chases a nun."
+    info = {"premise_parse": PARSES[first], "hypothesis_parse": PARSES[second]}
+    items, _ = apply_construction("so_swap_plausible", [Example("e", first, second, "neutral", info=info)])
+    swapped = [(first, "Two geese chase the gardener."), (second, "A nun chases a boy.")]
+    assert [(item.premise, item.hypothesis) for item in items] == swapped
+    assert apply_construction("so_swap", [Example("e", first, "", "neutral")])[1]["rejected"] == {
+        "no parse of the sentence": 1
+    }
 
 
 def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:
     def check(words: str, expected: str) -> None:
         parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
-        item = _item_of(_sentence(parse), rules="paper")
+        item = _outcome(parse, rules="paper")
+        assert isinstance(item, Example)
         assert item.hypothesis == expected
         bags = (sorted(re.findall(r"\w+", text.lower())) for text in (item.premise, item.hypothesis))
         assert next(bags) == next(bags)
@@ -214,16 +174,6 @@ def test_why_there_is_no_clause(each_case: Callable[..., None]) -> None:
     spec = "Men|NNS|root|-1 wearing|VBG|acl|0 hats|NNS|obj|1 pushing|VBG|acl|0 carts|NNS|obj|3"
     expected = Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)
     assert main_clause(_parsed(spec)) == expected
-
-
-@pytest.mark.slow
-def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
-    pytest.importorskip("spacy")
-    pipeline = shared_data / "spacy" / "en_ewt_small"
-    resources = LanguageResources(parser_spec=f"spacy:{pipeline}")
-    example = Example("e", "The dog chases the cats.", "", "neutral")
-    items, _ = apply_construction("so_swap", [example], resources=resources)
-    assert [item.hypothesis for item in items] == ["The cats chase the dog."]
 
 
 @pytest.mark.slow

@@ -204,28 +204,15 @@ def test_a_repeated_pair_and_an_item_equal_to_its_base_are_rejected() -> None:
     assert rejected("Old sailor", "Young sailor", "a") == (1, {"equal to its base": 1})
 
 
-def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
+def test_where_the_tautology_goes(each_case: Callable[..., None]) -> None:
     def check(sentence: str, expected: str) -> None:
         (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
         assert item.hypothesis == expected
 
-    (item,), _ = apply_construction(
-        "tautology", [Example("a", "p", "It rains.", "neutral")], options={"clause": "and two is two."}
-    )
+    each_case(check)
+    rain = Example("a", "p", "It rains.", "neutral")
+    (item,), _ = apply_construction("tautology", [rain], options={"clause": "and two is two."})
     assert item.hypothesis == "It rains and two is two."
-    rows = [
-        ("He left.", "He left and true is true."),
-        ("He said, “Go!”", "He said, “Go and true is true!”"),
-        ("It lands at 5 p.m.", "It lands at 5 p.m. and true is true."),
-        ("I live in the U.S.", "I live in the U.S. and true is true."),
-        ("He likes benefits ", "He likes benefits and true is true "),
-        ("It is the boys'", "It is the boys' and true is true"),
-        ("He left (at noon).", "He left (at noon) and true is true."),
-        ("Vitamin C.", "Vitamin C and true is true."),
-        ("Wait...", "Wait and true is true..."),
-        ("?!", "?! and true is true"),
-    ]
-    for_each(check, rows)
 
 
 WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())

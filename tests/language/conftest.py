@@ -39,15 +39,10 @@ def same_in_any_order() -> Callable[..., None]:
     def check(make: Callable[[], Any], method: str, examples: Sequence[Example]) -> None:
         def annotated(order: Sequence[Example], size: int) -> dict[tuple[str, str], Any]:
             annotator, found = make(), {}
-            for first in range(0, len(order), max(1, size)):
-                chunk = order[first : first + max(1, size)]
-                if size:
-                    annotator.prepare(chunk)
-                found |= {
-                    (each.id, side): getattr(annotator, method)(each, side)
-                    for each in chunk
-                    for side in SIDES
-                }
+            for place, each in enumerate(order):
+                if size and place % size == 0:
+                    annotator.prepare(order[place : place + size])
+                found |= {(each.id, side): getattr(annotator, method)(each, side) for side in SIDES}
             return found
 
         alone = annotated(examples, 0)  # without preparation

@@ -16,9 +16,8 @@ from crossexam.constructions.resources import (
     counts_from,
 )
 from crossexam.core.example import Example
-from crossexam.language.lexicons import counts as counts_module
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
-from crossexam.language.lexicons.counts import CountTable, read_counts, shipped_adjectives
+from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
 from crossexam.language.tokens import Parsed, Token
 
@@ -41,15 +40,10 @@ def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
     each_case(check)
 
 
-def test_pairs_of_a_parsed_sentence_are_its_amod_relations() -> None:
+def test_noun_phrases_and_pairs_by_the_parse_and_without() -> None:
     # By the tags "wild" would stand before "boar"; the parse has it with "pigs".
     sentence = parsed("old/JJ dogs/NNS chase/VBP wild/JJ pigs/NNS", "1:amod 2:nsubj -1:root 4:amod 2:obj")
     assert [*adjective_pairs(sentence.tokens, sentence)] == [("old", "dog"), ("wild", "pig")]
-    other = parsed("old/JJ dogs/NNS", "-1:root 0:dep")
-    assert [*adjective_pairs(other.tokens, other)] == []
-
-
-def test_noun_phrases_by_the_parse_and_without() -> None:
     tagged = "A/DT smiling/VBG girl/NN feeding/VBG brown/JJ goats/NNS"
     by_tags = [*noun_phrases(tokens(tagged))]
     assert [(each.start, each.head, each.modifiers) for each in by_tags] == [(0, 2, (1,)), (4, 5, (4,))]
@@ -64,17 +58,12 @@ def test_noun_phrases_by_the_parse_and_without() -> None:
     assert [phrase.start for phrase in noun_phrases(tokens("eating/VBG fish/NN"))] == [1]
     sentence = parsed("eating/VBG fish/NN", "1:acl -1:root")
     assert [phrase.start for phrase in noun_phrases(sentence.tokens, sentence)] == [1]
-
-
-def test_a_phrase_takes_all_determiners_and_ends_at_them() -> None:
+    # A phrase takes all determiners and ends at them.
     (phrase,) = noun_phrases(tokens("big/JJ all/PDT the/DT three/CD boats/NNS"))
     assert (phrase.start, phrase.determiners, phrase.modifiers) == (1, (1, 2, 3), ())
-    for tagged, found in (
-        ("and/CC old/JJ boats/NNS", (1, False)),
-        ("slow/JJ and/CC old/JJ boats/NNS", (0, True)),
-    ):
+    for tagged, start in (("and/CC old/JJ boats/NNS", 1), ("slow/JJ and/CC old/JJ boats/NNS", 0)):
         (phrase,) = noun_phrases(tokens(tagged))
-        assert (phrase.start, phrase.complex) == found
+        assert (phrase.start, phrase.complex) == (start, start == 0)
 
 
 def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
@@ -90,17 +79,6 @@ def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
     assert dict(table.after("boat")) == {"old": 1, "red": 1}
 
 
-def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> None:
-    table = CountTable({("boat", "red"): 1, ("boat", "old"): 2, ("ant", "red"): 4}, "my corpus")
-    path = tmp_path / "table.tsv"
-    table.write(path)
-    assert path.read_text() == "#adjectives 1 my corpus\nant\tred 4\nboat\told 2\tred 1\n"
-    again = read_counts(path)
-    assert (again.name, again.count("boat", "old"), again.source) == (table.name, 2, "my corpus")
-    assert table.name.startswith("my corpus@")
-    assert CountTable({("boat", "red"): 2}, "my corpus").name != table.name
-
-
 def test_what_is_no_table(
     each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -112,71 +90,51 @@ def test_what_is_no_table(
     each_case(check)
 
 
-def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:
+def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> None:
     table = shipped_adjectives()
-    assert table is shipped_adjectives() is counts_from(None, LanguageResources())
-    assert content_identity(None) is None
-    assert table.source == "snli+multinli-train-subsets"
+    assert table is counts_from(None, LanguageResources())
     assert table.count("man", "young") > table.count("building", "young") == 0
-    path = Path(counts_module.__file__).with_name("adjectives.tsv")
-    assert path.stat().st_size < 300_000
-
-
-def corpus(folder: Path) -> Path:
-    path = folder / "boats.tsv"
-    rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
-    path.write_text("\n".join([*rows, "He saw a red boat .\tHe saw a red boat .\t-"]) + "\n")
-    return path
-
-
-def nltk_or_skip() -> LanguageResources:
-    pytest.importorskip("nltk")
-    resources = LanguageResources("nltk")
-    try:
-        resources.tagger.name  # noqa: B018
-    except Exception as error:
-        pytest.skip(str(error))
-    return resources
-
-
-def test_the_table_of_a_corpus_is_counted_once_and_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import platformdirs
-
-    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    resources, path = nltk_or_skip(), corpus(tmp_path)
-    table = resources.counts(str(path))
-    assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
-    assert table.source == content_identity(str(path))
-    cache = tmp_path / "crossexam" / "adjectives"
-    (kept,) = cache.iterdir()
-    with monkeypatch.context() as patch:  # it would fail if it were called
-        patch.setattr("crossexam.constructions.resources.count_words", None)
-        for spec in (path, kept):
-            assert counts_from(str(spec), resources, folder=cache).name == table.name
-    # A part of a corpus is one of its labelled examples.
-    part = counts_from(f"{path}[0:2]", resources, folder=cache)
-    assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
-
-
-@pytest.mark.slow
-def test_the_script_writes_a_table(tmp_path: Path) -> None:
-    nltk_or_skip()
-    script = Path(__file__).parents[2] / "scripts" / "compile_adjectives.py"
-    target = tmp_path / "table.tsv"
-    command = [sys.executable, str(script), str(corpus(tmp_path)), "--source", "boats", "-o", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "2 pairs" in done.stdout
-    assert read_counts(target).source == "boats"
-    command[2] = str(tmp_path / "missing.tsv")
-    assert subprocess.run(command, capture_output=True).returncode == 2
-
-
-def test_the_order_of_adjectives() -> None:
     # Quirk et al. 1985, section 17.115: "a beautiful large old round red carved French wooden ... table".
     words = ["beautiful", "large", "old", "round", "red", "striped", "French", "wooden"]
     assert [rank_of(word) for word in words] == sorted(rank_of(word) for word in words)
     assert (class_of("French"), class_of("carved", "VBN")) == ("origin", "participle")
     assert rank_of("fiscal") == max(RANKS.values())
     assert {word: class_of(word) for word in ADDABLE} == ADDABLE  # what may be added is classed alike
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
+    path = tmp_path / "boats.tsv"
+    path.write_text("\n".join([*rows, "He saw a red boat .\tHe saw a red boat .\t-"]) + "\n")
+    return path
+
+
+def test_the_table_of_a_corpus_is_counted_once_and_kept(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    resources = LanguageResources("builtin")
+    table = resources.counts(str(corpus))
+    assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
+    assert table.source == content_identity(str(corpus))
+    cache = tmp_path / "crossexam" / "adjectives"
+    (kept,) = cache.iterdir()
+    with monkeypatch.context() as patch:  # it would fail if it were called
+        patch.setattr("crossexam.constructions.resources.count_words", None)
+        for spec in (corpus, kept):
+            found = counts_from(str(spec), resources, folder=cache)
+            assert (found.name, dict(found.after("boat"))) == (table.name, {"old": 2, "red": 1})
+    # A part of a corpus is one of its labelled examples.
+    part = counts_from(f"{corpus}[0:2]", resources, folder=cache)
+    assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
+    assert part.name != table.name
+
+
+@pytest.mark.slow
+def test_the_script_writes_a_table(corpus: Path, tmp_path: Path, shared_data: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "compile_adjectives.py"
+    target = tmp_path / "table.tsv"
+    command = [sys.executable, script, corpus, "--source", "boats", "-o", target]
+    subprocess.run(command, check=True)
+    assert target.read_text() == "#adjectives 1 boats\nboat\told 2\tred 1\n"

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.example import BINARY_PARSE_KEY, Change, Edit, Example, apply_edits
 from crossexam.language.parsing.binary import (
@@ -19,7 +14,6 @@ from crossexam.language.parsing.binary import (
     located_tree,
 )
 from crossexam.language.parsing.constituency import parsed_from_parse
-from crossexam.language.parsing.parsers import TreeParser
 from crossexam.language.tokens import Parsed, Token
 
 SENTENCE = "The tall man (a cook) is feeding two pigeons in a park."
@@ -82,13 +76,6 @@ def test_the_parse_of_another_sentence_is_none() -> None:
         assert binary_tree(broken) is None
 
 
-@given(st.lists(st.sampled_from(SENTENCE.split()[:4]), min_size=1, max_size=2), st.integers(0, 54))
-def test_any_insertion_leaves_a_binary_tree_or_none(words: list[str], place: int) -> None:
-    found = edited_parse(PARSE, SENTENCE, [Edit("premise", place, place, "", " ".join(words) + " ")])
-    tree = binary_tree(found) if found else None
-    assert found is None or (tree is not None and len(tree.spans) == len(tree.leaves) - 1)
-
-
 def test_an_item_may_start_from_the_other_side_of_its_base() -> None:
     base = Example("a", SENTENCE, "It rains.", None, info={BINARY_PARSE_KEY["premise"]: PARSE})
     change = Change("x.v1", "premise", "premise", (Edit("hypothesis", 4, 8, "tall", "short"),))
@@ -110,17 +97,3 @@ def test_dependencies_that_cross_have_no_tree() -> None:
     assert binary_from_dependencies(Parsed(tokens[:2], (1, 0), ("dep", "dep"))) is None  # a cycle
     two = Parsed(tokens, (-1, 0, -1, 2), ("root", "dep", "root", "dep"))
     assert binary_from_dependencies(two) == "( ( a b ) ( c d ) )"
-
-
-def test_a_pipeline_completes_parses(shared_data: Path) -> None:
-    pytest.importorskip("spacy")
-    parser = TreeParser(str(shared_data / "spacy" / "en_ewt_small"))
-    info = {BINARY_PARSE_KEY["premise"]: "( It rains )"}
-    kept = Example("a", "It rains", "A man sleeps.", None, info=info)
-    wrong = Example("b", "It pours (hard).", "A man sleeps.", None, info=info)
-    first, second = parser.completed([kept, wrong])
-    assert first.info[BINARY_PARSE_KEY["premise"]] == "( It rains )"
-    assert first.info[BINARY_PARSE_KEY["hypothesis"]] == "( ( A man ) ( sleeps . ) )"
-    assert located_tree(second.premise, second.info[BINARY_PARSE_KEY["premise"]]) is not None
-    (spared,) = parser.completed([kept], [("hypothesis",)])
-    assert spared == kept

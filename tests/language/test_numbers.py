@@ -30,16 +30,6 @@ def test_a_quantity_has_its_value_and_place(each_case: Callable[..., None]) -> N
     each_case(check)
 
 
-def test_an_amount_is_read_once() -> None:
-    found = numbers_in("It cost $2.4 million and 3 lakh for 10-12 days, or a dozen.")
-    assert [(number.text, isinstance(number, Quantity)) for number in found] == [
-        ("2.4", True),
-        ("3", True),
-        ("10-12", False),
-        ("a dozen", False),
-    ]
-
-
 def test_a_new_value_is_written_in_the_old_style(each_case: Callable[..., None]) -> None:
     def check(text: str, new: str, written: str) -> None:
         assert render_number(Decimal(new), _first(text)) == written

@@ -23,8 +23,6 @@ from crossexam.language.word_pair_index import (
     POLARITIES,
     TOKENIZER,
     WordPairIndex,
-    count_pairs,
-    polarities,
     word_forms,
 )
 
@@ -66,6 +64,9 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
     counts = index.counts(asked)
     assert counts.tolist() == [[pairs[one, other, label] for label in LABELS] for one, other in asked]
     assert index.seen(asked).tolist() == [any(row) for row in counts.tolist()]
+    most = [[label for label, n in zip(LABELS, row, strict=True) if n == max(row)] for row in counts.tolist()]
+    named = ["-".join(labels) if any(row) else "none" for labels, row in zip(most, counts, strict=True)]
+    assert index.polarity(asked) == named
     assert len(index) == int(index.seen(asked).sum())
     for word, _ in asked:
         assert index.occurrences(word) == single[word, "either"]
@@ -76,47 +77,13 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
     assert (np.diff(index.keys.astype(np.int64)) > 0).all()
 
 
-def test_pairs_are_ordered_and_each_counts_once_an_example() -> None:
-    rows = (
-        ("Sunset, a sunset!", "The sunrise, a sunrise.", "contradiction"),
-        ("A sunset.", "A sunrise.", "contradiction"),
-        ("A SUNSET.", "Not a Sunrise.", "neutral"),
-        ("A sunset.", "A sunrise.", None),
-        ("Dogs bark.", "A dog barks.", "neutral"),
-    )
+def test_pairs_are_ordered_and_case_does_not_count() -> None:
+    rows = [("Sunset, a sunset!", "The sunrise, a SUNRISE.", "contradiction"), ("Dogs.", "A dog.", "neutral")]
     index = WordPairIndex.build([Example(f"{k}", *row) for k, row in enumerate(rows)])  # type: ignore[arg-type]
-    asked = [("SunSet", "sunrise"), ("sunrise", "sunset"), ("sunset", "not")]
-    assert index.counts(asked).tolist() == [[0, 1, 2], [0, 0, 0], [0, 1, 0]]
-    assert index.polarity(asked) == ["contradiction", "none", "neutral"]
-    assert index.occurrences("a") == 4
-    assert index.occurrences("a", "premise") == 3
-    inflected = np.array([["dogs", "barks"], ["dog", "barks"], ["dogs", "bark"]])
-    assert index.seen(inflected).tolist() == [True, False, False]
-    assert index.counts([]).shape == (0, 3)
-    assert index.polarity([]) == []
-
-
-def test_polarities_name_ties() -> None:
-    named = [
-        ([0, 0, 0], "none"),
-        ([3, 1, 0], "entailment"),
-        ([0, 2, 1], "neutral"),
-        ([0, 0, 1], "contradiction"),
-        ([2, 2, 1], "entailment-neutral"),
-        ([2, 0, 2], "entailment-contradiction"),
-        ([0, 4, 4], "neutral-contradiction"),
-        ([1, 1, 1], "entailment-neutral-contradiction"),
-    ]
-    assert polarities([counts for counts, _ in named]) == [name for _, name in named]
-    assert len(set(POLARITIES)) == 8
+    asked = [("SunSet", "sunrise"), ("sunrise", "sunset"), ("dogs", "dog"), ("dog", "dog")]
+    assert index.counts(asked).tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert (index.counts([]).shape, index.polarity([])) == ((0, 3), [])
     assert (len(POLARITIES) - 1) * (len(LABELS) - 1) == 14  # degrees of freedom on I_TH (section 6.3)
-
-
-def test_progress_is_told() -> None:
-    told: list[tuple[str, int, int | None]] = []
-    example = Example("a", "A dog.", "A cat.", None)
-    count_pairs((example for _ in range(20_001)), progress=lambda *each: told.append(each))
-    assert told == [("indexing word pairs", 10_000, None), ("indexing word pairs", 20_000, None)]
 
 
 def test_a_changed_tokenizer_needs_a_new_name() -> None:
@@ -129,48 +96,32 @@ def test_a_changed_tokenizer_needs_a_new_name() -> None:
 
 
 @settings(max_examples=25)
-@given(corpora)
+@given(corpora, st.text(max_size=30))
 def test_what_is_loaded_is_what_was_saved(
-    tmp_path_factory: pytest.TempPathFactory, examples: list[Example]
+    tmp_path_factory: pytest.TempPathFactory, examples: list[Example], text: str
 ) -> None:
+    examples = [*examples, Example("a", text, "\ud800 dog", "neutral")]
     index = WordPairIndex.build(examples)
     folder = tmp_path_factory.mktemp("index") / "kept"
     index.save(folder)
     loaded = WordPairIndex.load(folder)
+    assert isinstance(loaded.keys, np.memmap)  # counts stay on disk
+    assert isinstance(loaded.counts_of_pairs, np.memmap)
     asked = every_pair(examples)
     assert (loaded.counts(asked) == index.counts(asked)).all()
-    assert loaded.words == list(index.words)
-    assert loaded.manifest == index.manifest
+    assert (loaded.words, loaded.manifest) == (list(index.words), index.manifest)
     assert [loaded.occurrences(w) for w, _ in asked] == [index.occurrences(w) for w, _ in asked]
     assert list(folder.parent.iterdir()) == [folder]
 
 
-@given(st.text(max_size=30))
-def test_any_text_is_kept(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    folder = tmp_path_factory.mktemp("index") / "kept"
-    WordPairIndex.build([Example("a", text, "\ud800 dog", "neutral")]).save(folder)
-    loaded = WordPairIndex.load(folder)
-    assert isinstance(loaded.keys, np.memmap)  # counts stay on disk
-    assert isinstance(loaded.counts_of_pairs, np.memmap)
-    assert loaded.seen([(word, "dog") for word in word_forms(text)]).all()
-    assert loaded.counts([("never seen", "dog")]).tolist() == [[0, 0, 0]]
-
-
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")]).save(tmp_path / "kept")
-    return tmp_path / "kept"
+def index() -> WordPairIndex:
+    return WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
 
 
-def test_an_index_is_not_overwritten(kept: Path, refused: Callable[..., str]) -> None:
-    before = sorted(file.stat().st_mtime_ns for file in kept.iterdir())
-    assert "kept: the folder already exists" in refused(WordPairIndex.load(kept).save, kept)
-    assert sorted(file.stat().st_mtime_ns for file in kept.iterdir()) == before
-
-
-def test_what_was_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
-
+def test_what_was_interrupted_leaves_nothing(
+    tmp_path: Path, index: WordPairIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -180,9 +131,9 @@ def test_what_was_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     assert list(tmp_path.iterdir()) == []
 
 
-def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
-
+def test_who_comes_second_is_told(
+    tmp_path: Path, index: WordPairIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def overtaken(path: Path, value: Mapping[str, Any]) -> None:
         monkeypatch.undo()
         write_manifest(path, value)
@@ -198,7 +149,9 @@ def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(WordPairIndex.load(tmp_path / "kept")) == len(index)
 
 
-def test_damaged_files_are_refused(kept: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:
+    kept = tmp_path / "kept"
+    index.save(kept)
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}
     for name in ("keys.npy", "counts.npy", "word_counts.npy", "words.txt"):
         (kept / name).write_bytes(whole[name][:-5])
@@ -246,12 +199,7 @@ def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
     monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
     assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
     assert len(list(cache.iterdir())) == 4
-
-
-def test_a_corpus_that_cannot_be_read_leaves_no_cache(tmp_path: Path) -> None:
-    corpus = tmp_path / "bad.jsonl"
     corpus.write_text('{"premise": "A dog.", "hypothesis": "A pet.", "label": "neutral"}\nno json\n')
-    for spec in (corpus, tmp_path / "none.jsonl"):
-        with pytest.raises(CrossexamError):
-            cached_index(str(spec), cache_folder=tmp_path / "cache")
-    assert not (tmp_path / "cache").exists()
+    with pytest.raises(CrossexamError):
+        cached_index(str(corpus), cache_folder=tmp_path / "another")
+    assert not (tmp_path / "another").exists()

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
+#: Small files of corpora, as their authors write them.
+MADE = Path(__file__).parents[1] / "data" / "suites" / "corpora"
 
 
 def write_lines(path: Path, lines: Iterable[str], header: str = "") -> Path:
@@ -42,18 +43,3 @@ def write_pairs(folder: Path, name: str, labels: Sequence[str], **more: Sequence
             for n, label in enumerate(labels)
         ),
     )
-
-
-def write_sick(folder: Path) -> None:
-    """Write the three files of SICK, of 20, 5 and 16 pairs."""
-    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
-        numbers = range(first, first + rows)
-        lines = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{GOLDS[n % 4]}" for n in numbers)
-        write_lines(folder / f"SICK_{name}.txt", lines, header)
-
-
-def write_scitail(folder: Path) -> None:
-    """Write one of SciTail's three files, of 30 pairs."""
-    lines = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}" for n in range(30))
-    write_lines(folder / "scitail_1.0_test.tsv", lines)

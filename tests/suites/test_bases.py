@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,12 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.build import bases_from
 from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.corpora.reading import Reading
 from crossexam.interop.card import sources_of
 from crossexam.reports.published_systems import STUDIES
-from crossexam.suites.bases import base_from_spec
+from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
 
 PAIR = "A man sleeps.,A man rests.,entailment\n"
 
@@ -44,9 +48,7 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
     assert base.identity == f"{first.identity}+{second.identity}"
     assert (base.report.read, base.report.taken["entailment"]) == (3, 2)
     assert list(base.golds()) == ["entailment", "neutral", "entailment"]
-
-
-def test_a_limit_counts_over_all_corpora_of_a_union(folder: Path) -> None:
+    # a limit counts over all corpora
     assert len(list(base_from_spec("two.csv+one.csv", limit=2).open())) == 2
     assert len(list(base_from_spec("builtin:demo[2:9:3]+two.csv", limit=9).open())) == 4
 
@@ -96,11 +98,22 @@ def test_the_splits_of_the_papers_word_problems_make_one_test_set(
     assert "aqua" in {entry.name for entry in sources_of(suite).known}
 
 
-def test_a_limit_counts_labelled_examples_also_where_others_are_read(folder: Path) -> None:
-    rows = ["a.,b.,entailment", "c.,d.,-", "e.,f.,neutral", "g.,h.,-"]
+def test_a_limit_counts_labelled_examples_and_labels_are_those_of_the_slice(folder: Path) -> None:
+    rows = ("a.,b.,entailment", "c.,d.,-", "e.,f.,neutral", "g.,h.,-")
     (folder / "gaps.csv").write_text("\n".join(["premise,hypothesis,label", *rows]) + "\n")
     for limit, read in enumerate(([], ["a."], ["a.", "c.", "e."], ["a.", "c.", "e.", "g."])):
         base = base_from_spec("gaps.csv", limit=limit)
         assert [each.premise for each in base.open()] == ["a.", "e."][:limit]
         assert base.open_all is not None
         assert [each.premise for each in base.open_all()] == read
+    for part, limit in (("[::9]", None), ("[5:9]", None), ("[::10]", 7)):
+        base = base_from_spec(f"builtin:demo{part}", limit=limit)
+        labels = Counter(each.label for each in base.open())
+        assert base.report.taken == labels
+    ordered = sorted(cx.load("builtin:demo").examples, key=lambda each: str(each.label))
+    two = [replace(each, label=ENTAILMENT_OR_NOT.gold(each.label)) for each in ordered]
+    assert base_from_examples(two, limit=5).projection is ENTAILMENT_OR_NOT  # though the first are entailed
+    parts = {"snli:dev": "snli_dev", "x/multinli_1.0_dev.jsonl": "multinli_1_0_dev", "x/é.csv[1::2]": "é_1_2"}
+    assert {spec: part_name(spec) for spec in parts} == parts
+    with pytest.raises(CrossexamError, match="the base 'examples' has no examples"):
+        base_from_examples([])

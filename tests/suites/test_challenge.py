@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.core.dataset import Run
@@ -21,161 +21,17 @@ from crossexam.reports.analyses.challenge import challenge_tables, more_challeng
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
-from crossexam.suites.build import build_in_memory, build_to_folder
+from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
 
-LABELS: Final = ("entailment", "neutral", "contradiction")
-PARSES: Final = "(sentence1_binary_parse) (sentence2_binary_parse) (sentence1_parse) (sentence2_parse)"
-
-
-def table_file(path: Path, columns: str, rows: Sequence[Sequence[str]]) -> None:
-    """Write rows without the columns that the tests do not need, which are in parentheses."""
-    names = columns.split()
-    lines = []
-    for row in rows:
-        cells = iter(row)
-        lines.append("\t".join("" if name.startswith("(") else next(cells) for name in names))
-    path.write_text("\n".join(["\t".join(name.strip("()") for name in names), *lines]) + "\n")
-
-
-def pairs(
-    premise: str, hypothesis: str, labels: Sequence[str], **more: Sequence[Any]
-) -> list[dict[str, Any]]:
-    """Return records in SNLI's format, with the number of each in its premise."""
-    return [
-        {"sentence1": premise.format(n), "sentence2": hypothesis, "gold_label": label}
-        | {"pairID": f"{n}{label[0]}", **{key: values[n] for key, values in more.items()}}
-        for n, label in enumerate(labels)
-    ]
-
-
-def multinli(folder: Path, **more: Sequence[int]) -> None:
-    write_records(
-        folder / "multinli_1.0_dev_matched.jsonl", pairs("Dog {} runs.", "It moves.", LABELS, **more)
-    )
-
-
-def hans(folder: Path) -> None:
-    kinds = (
-        ("lexical_overlap", "ln_passive", "non-entailment"),
-        ("lexical_overlap", "ln_passive", "non-entailment"),
-        ("lexical_overlap", "le_passive", "entailment"),
-        ("subsequence", "sn_NP/S", "non-entailment"),
-        ("subsequence", "se_adjective", "entailment"),
-        ("subsequence", "se_adjective", "entailment"),
-    )
-    columns = f"gold_label {PARSES} sentence1 sentence2 pairID heuristic subcase template"
-    rows = [
-        (label, f"Judges met the baker {n} .", "The baker slept .", f"ex{n}", kind, subcase, f"t{n}")
-        for n, (kind, subcase, label) in enumerate(kinds)
-    ]
-    table_file(folder / "heuristics_evaluation_set.txt", columns, rows)
-
-
-def anli(folder: Path, rounds: Sequence[int] = (1, 2, 3)) -> None:
-    for number in rounds:
-        write_records(
-            folder / f"R{number}" / "test.jsonl",
-            (
-                {"uid": f"{number}-{n}", "context": f"Tower {number}{n} is old.", "hypothesis": "It is."}
-                | {"label": label}
-                for n, label in enumerate("enc")
-            ),
-        )
-
-
-def breaking_nli(folder: Path) -> None:
-    gold = ["contradiction"] * 3
-    more = {"category": ("colors", "colors", "drinks"), "annotator_labels": [gold[:1]] * 3}
-    records = pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
-    write_records(folder / "breaking_nli" / "dataset.jsonl", records)
-
-
-def monli(folder: Path) -> None:
-    for name in ("pmonli", "nmonli"):
-        records = pairs("A child holds rose {}.", "A child holds a flower.", LABELS[:2])
-        write_records(folder / f"{name}.jsonl", records)
-
-
-def med(folder: Path) -> None:
-    labels = "(label1) (label2) (label3) (label4) (label5) gold_label"
-    columns = f"index promptID pairID genre {PARSES} sentence1 sentence2 {labels}"
-    kinds = (("crowd:upward_monotone", "entailment"), ("paper:downward_monotone:npi", "neutral"))
-    rows = [
-        (*[str(n)] * 3, kind, f"Bird {n} sang.", "A wren sang.", label)
-        for n, (kind, label) in enumerate(kinds * 2)
-    ]
-    table_file(folder / "MED.tsv", columns, rows)
-
-
-def conjnli(folder: Path) -> None:
-    rows = (
-        ("Ann and Bo ran.", "Ann ran.", "entailment"),
-        ("Ann or Bo sang.", "Ann sang.", "neutral"),
-        ("Ann and Bo sang or ran.", "Ann ran.", "neutral"),
-        ("Nor did Ann.", "Ann did.", "contradiction"),
-    )
-    table_file(folder / "conj_dev.tsv", "Premise Hypothesis Label", rows)
-
-
-def fracas(folder: Path) -> None:
-    problems = (("yes", 1, "1 A"), ("no", 2, "1 A"), ("unknown", 1, "2 B"), ("undef", 1, "2 B"))
-    text = "".join(
-        f'<comment class="section"> {section} </comment><problem id="{n}" fracas_answer="{answer}">'
-        + "".join(f'<p idx="{k}"> Ann {n} ran {k}. </p>' for k in range(premises))
-        + "<q> Did she? </q><h> She ran. </h><a> ? </a></problem>"
-        for n, (answer, premises, section) in enumerate(problems)
-    )
-    (folder / "fracas.xml").write_text(f"<fracas-problems>{text}</fracas-problems>")
-
-
-def chaosnli(folder: Path) -> None:
-    votes = ([76, 20, 4], [10, 80, 10], [0, 40, 60])
-    records = [
-        {"uid": str(n), "label_count": votes[n], "majority_label": "enc"[n], "entropy": 0.9, "old_label": "n",
-         "example": {"premise": f"Rain {n} fell.", "hypothesis": "It is wet.", "uid": str(n)}}
-        for n in range(3)
-    ]  # fmt: skip
-    write_records(folder / "chaosNLI_snli.jsonl", records)
-
-
-def snli_hard(folder: Path) -> None:
-    write_records(folder / "snli_1.0_test_hard.jsonl", pairs("Dog {} runs.", "It moves.", LABELS))
-
-
-def multinli_hard(folder: Path) -> None:
-    multinli(folder, hard=(1, 0, 1))
-
-
-#: What writes a small file of each challenge set.
-MAKERS: Final[Sequence[Callable[[Path], None]]] = (
-    hans,
-    anli,
-    breaking_nli,
-    monli,
-    med,
-    conjnli,
-    fracas,
-    chaosnli,
-    snli_hard,
-    multinli_hard,
-)
-
-
-@pytest.fixture(scope="module")
-def all_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a small file of each challenge set."""
-    folder = tmp_path_factory.mktemp("everything")
-    for make in MAKERS:
-        make(folder)
-    return folder
+#: A small file of each challenge set.
+FILES = Path(__file__).parents[1] / "data" / "suites" / "challenge"
 
 
 @pytest.fixture
-def everything(all_files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(all_files))
-    return all_files
+def everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(FILES))
 
 
 def run_on(*built: Any, label: str = "entailment", **options: Any) -> Run:
@@ -207,7 +63,6 @@ def column(found: Table, header: str) -> list[Any]:
 
 
 def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
-    assert {make.__name__ for make in MAKERS} == set(CHALLENGES)  # a new line needs a file here
     parts = Counter(each.part for challenge in CHALLENGES.values() for each in challenge.sets)
     assert set(parts.values()) == {1}
     for name, challenge in CHALLENGES.items():
@@ -217,7 +72,7 @@ def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
             assert split in catalog()[corpus].splits
 
 
-def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None:
+def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None:
     suite = cx.build("challenge")
     sizes = " ".join(f"{name.removeprefix('base.')}:{len(each)}" for name, each in suite.datasets.items())
     # FraCaS has a fourth problem without an answer
@@ -236,7 +91,10 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None
     assert "published_items" not in entry.facts[CHALLENGE]
     assert {"selected:hard"} <= set(str(entry.signature).split("|"))
     assert "multinli:dev_matched@" in str(entry.signature)
-    assert str(everything) not in json.dumps(suite.manifest)  # the same on any machine
+    assert {each.entry.facts[CHALLENGE]["name"] for each in suite} == set(
+        CHALLENGES
+    )  # a new line needs a file
+    assert str(FILES) not in json.dumps(suite.manifest)  # the same on any machine
     overview = SUITES["challenge"].overview
     assert overview is not None
     (row,) = overview.rows([suite["base.hans"].entry])
@@ -245,30 +103,26 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None
 
 def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callable[..., str]) -> None:
     assert "none of the challenge sets is installed\n" in refused(cx.build, "challenge")
-    med(data)
-    anli(data, rounds=(1, 3))
-    for given in ("anli,med", ("med", "anli"), " med , anli "):
+    shutil.copy(FILES / "MED.tsv", data)
+    for part in ("R1", "R3"):
+        shutil.copytree(FILES / part, data / part)
+    for given in (("med", "anli"), " med , anli "):
         suite = cx.build("challenge", options={"challenge": {"only": given}})
         assert list(suite.datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
     assert list(cx.build("challenge", "med").datasets) == ["base.med"]
-    built = build_in_memory(suite_request("challenge", options={"challenge": {"only": "anli"}}))
-    assert list(built.datasets) == ["base.anli_r1", "base.anli_r3"]
+    built = build_to_folder(suite_request("challenge"), data / "suite")
+    assert "ANLI (round 2): crossexam fetch anli" in " ".join(built.notes)
     assert "no challenge set is called 'hanz'" in refused(cx.build, "challenge", only=["anli,hanz"])
     assert "not installed: hans, fracas\n" in refused(cx.build, "challenge", only=["med,fracas,hans"])
-    multinli(data)
-    assert "have a field 'hard'" in refused(cx.build, "challenge", only=["multinli_hard"])
-    multinli(data, hard=(1, 0, 1))
+    shutil.copy(FILES / "multinli_1.0_dev_matched.jsonl", data)
     (dataset,) = cx.build("challenge", only=["multinli_hard"]).datasets.values()
     assert [example.id for example in dataset] == ["0e", "2c"]
+    path = data / "multinli_1.0_dev_matched.jsonl"
+    path.write_text(path.read_text().replace('"hard"', '"easy"'))
+    assert "have a field 'hard'" in refused(cx.build, "challenge", only=["multinli_hard"])
 
 
-def test_what_is_not_installed_is_listed(data: Path, tmp_path: Path) -> None:
-    anli(data, rounds=(1, 3))
-    built = build_to_folder(suite_request("challenge"), tmp_path / "suite")
-    assert "ANLI (round 2): crossexam fetch anli" in " ".join(built.notes)
-
-
-def test_a_limit_draws_from_the_whole_file(everything: Path) -> None:
+def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
     """The pairs of HANS are sorted: the first ones are all of one subcase."""
     suites = [cx.build("challenge", "hans", limit=2, seed=seed)["base.hans"] for seed in range(6)]
     drawn = {tuple(example.id for example in dataset) for dataset in suites}
@@ -283,7 +137,7 @@ def test_a_limit_draws_from_the_whole_file(everything: Path) -> None:
 # -- slices ----------------------------------------------------------------------------------------------
 
 
-def test_slices_by_hand(each_case: Callable[..., None], everything: Path) -> None:
+def test_slices_by_hand(each_case: Callable[..., None], everything: None) -> None:
     def check(name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]]) -> None:
         found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
         by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
@@ -292,7 +146,7 @@ def test_slices_by_hand(each_case: Callable[..., None], everything: Path) -> Non
     each_case(check)
 
 
-def test_slices_have_published_figures_beside(everything: Path) -> None:
+def test_slices_have_published_figures_beside(everything: None) -> None:
     """Those that are not checked against the paper are marked."""
     run = run_on("hans")
     found = table(run, "HANS by heuristic and gold")
@@ -305,14 +159,13 @@ def test_slices_have_published_figures_beside(everything: Path) -> None:
     assert column(table(run_on("anli"), "ANLI"), "RoBERTa (S+M)") == [0.476, 0.254, 0.221, None]
     bare = table(run, "HANS by heuristic and gold", published=False)
     assert not any(each.group for each in bare.columns)
-    assert not any("ublished figures" in note or "Published," in note for note in bare.notes)
     unchecked = table(run_on("monli"), "MoNLI")
     assert column(unchecked, "BERT ‡") == [None, 0.022, None]
     assert any(note.startswith("‡ Not checked against the paper.") for note in unchecked.notes)
     assert not any("‡" in text for text in (*found.notes, *(each.header for each in found.columns)))
 
 
-def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: Path) -> None:
+def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: None) -> None:
     two = replace(run_on(only=["anli,hans"]), manifest={"details": {"two_label": True}})
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
@@ -321,7 +174,7 @@ def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: 
 # -- reports ---------------------------------------------------------------------------------------------
 
 
-def test_the_report_in_markdown(everything: Path, golden: Callable[[str, str], None]) -> None:
+def test_the_report_in_markdown(everything: None, golden: Callable[[str, str], None]) -> None:
     run = cx.run("builtin/overlap", cx.build("challenge", only=["hans,anli,monli,fracas"]))
     text = make_report(run).text(".md").replace(package_version(), "VERSION")
     start = text.index("## HANS by heuristic")

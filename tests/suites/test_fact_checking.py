@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Suite
 from crossexam.core.example import cluster_of
 from crossexam.suites.build import build_in_memory, build_to_folder
@@ -44,14 +43,9 @@ def test_there_is_a_test_set_per_data_set() -> None:
     first, second = suite["base.true_frank"].examples  # claims about one document
     assert first.info["cluster"] == second.info["cluster"] == cluster_of(first)
     assert first.hypothesis != second.hypothesis
-
-
-def test_benchmarks_are_chosen_and_a_limit_is_that_of_each_data_set() -> None:
-    names = ["base.true_frank", "base.true_paws", "base.summac_frank"]
-    for only in (("true,summac",), ("true", "summac"), ("true , summac",)):
-        assert list(built(only=only).datasets) == names
-    assert list(cx.build("fact-checking", "summac").datasets) == ["base.summac_frank"]
-    assert {len(data) for data in built(limit=1)} == {1}
+    for only in (("true", "summac"), ("true , summac",)):
+        assert list(built(only=only).datasets) == ["base.true_frank", "base.true_paws", "base.summac_frank"]
+    assert {len(data) for data in built(limit=1)} == {1}  # of each data set
 
 
 def test_what_is_missing_is_said(
@@ -69,12 +63,6 @@ def test_what_is_missing_is_said(
     shutil.copy(MADE / "paws_download.csv", tmp_path / "data")
     assert list(built().datasets) == ["base.true_paws"]
     assert "not installed: summac" in refused(built, only=("true", "summac"))
-
-
-def test_data_sets_of_one_name_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
-    rows = ["dataset,doc,claim,label", "Wice,It rained.,It was wet.,1", "wice,It snowed.,It was hot.,0"]
-    (tmp_path / "aggrefact_test.csv").write_text("\n".join(rows))
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    rows = ("dataset,doc,claim,label", "Wice,It rained.,It was wet.,1", "wice,It snowed.,It was hot.,0")
+    (tmp_path / "data" / "aggrefact_test.csv").write_text("\n".join(rows))
     assert "'Wice' and 'wice' would have test sets of one name" in refused(built)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import tagged_pair, write_lines, write_pairs, write_records, write_scitail, write_sick
+from made_corpora import MADE, tagged_pair, write_records
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -22,7 +22,6 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
 from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.sealed import MANIFEST
 from crossexam.core.test_sets import read_suite
@@ -32,8 +31,7 @@ from crossexam.models.model import Pair
 from crossexam.models.table import MODELS
 from crossexam.runs.folder import run_into_folder
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import OpenTestSet, SuiteWriter, build_in_memory, build_to_folder
-from crossexam.suites.folder import UNFINISHED
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request, with_own_options
 
@@ -69,27 +67,14 @@ OPTIONS: dict[str, Any] = {
 #: Another value of every option, or a function that makes it in the data folder.
 CHANGED: dict[str, Any] = {
     **{
-        f"{name}.rules": "paper"
-        for name in (
-            "add_amod",
-            "behaviour",
-            "length_mismatch",
-            "negation",
-            "so_swap",
-            "tautology",
-            "word_overlap",
+        f"{name}.rules": rules
+        for rules, names in (
+            ("paper", "add_amod behaviour length_mismatch negation so_swap tautology word_overlap"),
+            ("released", "antonymy numerical_reasoning"),
+            ("released", "spelling_error_mixed_content_word spelling_error_mixed_function_word"),
+            ("released", "spelling_error_keyboard_swap spelling_error_adjacent_swap"),
         )
-    },
-    **{
-        f"{name}.rules": "released"
-        for name in (
-            "antonymy",
-            "numerical_reasoning",
-            "spelling_error_mixed_content_word",
-            "spelling_error_mixed_function_word",
-            "spelling_error_keyboard_swap",
-            "spelling_error_adjacent_swap",
-        )
+        for name in names.split()
     },
     "antonymy.indirect": True,
     "add_amod.without": "unclear where the phrase begins",
@@ -137,46 +122,15 @@ def _set(options: Mapping[str, Any], data: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _write_corpora(folder: Path) -> None:
-    """Write a corpus with parses, and a small file of each corpus that a suite of its own reads."""
-    write_records(folder / "tiny.jsonl", (tagged_pair(n, *pair) for n, pair in enumerate(PAIRS)))
-    write_sick(folder)
-    write_scitail(folder)
-    scored = (f"{1 + n / 4}\tx\t{n}\told\tdog\tDog {n} ran.\tOld dog {n} ran." for n in range(16))
-    write_lines(folder / "splits" / "data.train", scored)
-    conjnli = (f"Dog {n} runs or barks.\tDog {n} runs.\tneutral" for n in range(6))
-    write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
-    write_pairs(folder, "pmonli", ["entailment"] * 6)
-    for name, words in (
-        ("multinli_1.0_dev_matched", ""),
-        ("multinli_0.9_taut2_matched", " and up is up"),
-        ("multinli_0.9_negation_matched", " and up is not down"),
-    ):
-        hypotheses = [f"It moves{words}."] * 6
-        write_pairs(
-            folder,
-            name,
-            ["neutral"] * 6,
-            sentence1=[f"Dog {n} runs." for n in range(6)],
-            sentence2=hypotheses,
-        )
-    for name, columns, source in (
-        ("aggrefact_dev", "dataset,doc,claim,label", "Mine,"),
-        ("aggrefact_test", "dataset,doc,claim,label", "Mine,"),
-        ("paws_download", "grounding,generated_text,label", ""),
-    ):
-        claims = (f"{source}Dog {n // 2} of {name} runs.,Dog {n} moves.,{n % 2}" for n in range(8))
-        write_lines(folder / f"{name}.csv", claims, f"{columns}\n")
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder and a cache of our own, and a corpus with parses in it."""
-    folder = tmp_path_factory.mktemp("data")
+    folder = tmp_path_factory.mktemp("data") / "data"
+    shutil.copytree(MADE, folder)
+    write_records(folder / "tiny.jsonl", (tagged_pair(n, *pair) for n, pair in enumerate(PAIRS)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CROSSEXAM_DATA", str(folder))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        _write_corpora(folder)
         yield folder
 
 
@@ -264,32 +218,17 @@ def test_the_manifest_says_what_was_built(
     for_each(check, SUITES.values())
 
 
-def _three(pairs: Sequence[Pair]) -> list[list[float]]:
-    """Answer with three probabilities, of which that of entailment is the highest and below one half."""
-    return [[0.4, 0.35, 0.25] if len(h) % 3 else [0.3, 0.1, 0.6] for _, h in pairs]
+def _two(share: float) -> dict[str, float]:
+    return {"entailment": share, "not_entailment": 1 - share}
 
 
-def _two(pairs: Sequence[Pair]) -> list[dict[str, float]]:
-    """Answer with probabilities of two labels."""
-    return [{"entailment": share, "not_entailment": 1 - share} for share in _entailed(pairs)]
-
-
-def _entailed(pairs: Sequence[Pair]) -> list[float]:
-    return [0.2 + 0.1 * (len(h) % 6) for _, h in pairs]
-
-
-def _some(pairs: Sequence[Pair]) -> list[Any]:
-    """Answer two of three pairs, with a label."""
-    return ["neutral" if len(p + h) % 3 else {"status": "refused"} for p, h in pairs]
-
-
-#: How a model answers: a function, its options, and whether it is asked about chunks.
-ANSWERING: dict[str, tuple[Callable[[Sequence[Pair]], Any], dict[str, Any], bool]] = {
-    "three labels": (_three, {}, False),
-    "two labels": (_two, {}, False),
-    "threshold": (_entailed, {"threshold": 0.35}, False),
-    "unanswered": (_some, {}, False),
-    "chunks": (_three, {}, True),
+#: How a model answers a pair, whose texts have so many letters together, and the options of the run.
+ANSWERING: dict[str, tuple[Callable[[int], Any], dict[str, Any]]] = {
+    "three labels": (lambda n: [0.4, 0.35, 0.25] if n % 3 else [0.3, 0.1, 0.6], {}),
+    "two labels": (lambda n: _two(0.2 + 0.1 * (n % 6)), {}),
+    "threshold": (lambda n: 0.2 + 0.1 * (n % 6), {"options": {"threshold": 0.35}}),
+    "unanswered": (lambda n: "neutral" if n % 3 else {"status": "refused"}, {}),
+    "chunks": (lambda n: [0.3, 0.1, 0.6], {"chunking": chunking_of("words:4", None, None)}),
 }
 
 
@@ -308,9 +247,12 @@ def test_what_is_written_is_what_was_scored(
 ) -> None:
     def check(name: str, answering: str) -> None:
         suite = read_suite(built(name))
-        function, options, in_chunks = ANSWERING[answering]
-        chunking = chunking_of("words:4", None, None) if in_chunks else None
-        run_into_folder(function, suite, tmp_path / name / answering, options=options, chunking=chunking)
+        answer, given = ANSWERING[answering]
+
+        def answers(pairs: Sequence[Pair]) -> list[Any]:
+            return [answer(len(premise + hypothesis)) for premise, hypothesis in pairs]
+
+        run_into_folder(answers, suite, tmp_path / name / answering, **given)
         if any(each.entry.has_accuracy for each in suite):
             written_as_scored(tmp_path / name / answering)
 
@@ -386,56 +328,13 @@ def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[...,
         ("stress-tests", "word_shuffle.clouds", "'stress-tests' does not use 'word_shuffle'"),
     ):
         assert said in refused(_request, SUITES[suite], data, {target: 1})
+    assert "did you mean 'stress-tests'" in refused(suite_request, "stres-tests", [])
 
 
 class Killed(BaseException):
     """Like KeyboardInterrupt: nothing catches it on its way."""
 
 
-RequestOf = Callable[[], SuiteRequest]
-
-
-def killed_between_test_sets(
-    request_of: RequestOf, whole: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    close = SuiteWriter.close
-    *_, last = read_suite(whole).datasets
-
-    def killed(writer: SuiteWriter, test_set: OpenTestSet) -> None:
-        if test_set.plan.entry.name == last:
-            raise Killed
-        close(writer, test_set)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SuiteWriter, "close", killed)
-        with pytest.raises(Killed):
-            build_to_folder(request_of(), folder)
-    assert _bytes(folder) == {}
-    assert build_to_folder(request_of(), folder).written
-    assert _bytes(folder) == _bytes(whole)
-
-
-def killed_while_files_get_their_names(
-    request_of: RequestOf, whole: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted, rename = _bytes(whole), Path.replace
-    for allowed in sorted({0, 1, len(wanted) // 2, len(wanted) - 2, len(wanted) - 1}):
-        replaced = itertools.count()
-
-        def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
-            if next(count) == last + 1:  # the first one is the mark
-                raise Killed
-            rename(source, target)
-
-        with monkeypatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(Path, "replace", killed)
-            build_to_folder(request_of(), folder)
-        build_to_folder(request_of(), folder)
-        assert _bytes(folder) == wanted
-        shutil.rmtree(folder)
-
-
-KILLS = (killed_between_test_sets, killed_while_files_get_their_names)
 #: Of constructions, of swaps, and with a folder beside its test sets.
 THREE_SUITES = ("documents", "behaviour", "cross-dataset")
 
@@ -444,7 +343,7 @@ THREE_SUITES = ("documents", "behaviour", "cross-dataset")
     "names",
     [pytest.param(THREE_SUITES, id="three"), pytest.param(tuple(SUITES), marks=pytest.mark.slow, id="all")],
 )
-def test_a_killed_build_leaves_no_manifest_and_can_be_repeated(
+def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
     names: Sequence[str],
     for_each: Callable[..., None],
     data: Path,
@@ -452,34 +351,26 @@ def test_a_killed_build_leaves_no_manifest_and_can_be_repeated(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def check(kill: Callable[..., None], name: str) -> None:
-        kill(partial(_request, SUITES[name], data), built(name), tmp_path / kill.__name__ / name, monkeypatch)
+    rename = Path.replace
 
-    for_each(check, itertools.product(KILLS, names))
+    def check(name: str) -> None:
+        wanted, folder = _bytes(built(name)), tmp_path / name
+        for allowed in sorted({0, 1, len(wanted) // 2, len(wanted) - 2, len(wanted) - 1}):
+            replaced = itertools.count()
 
+            def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
+                if next(count) == last + 1:  # the first one is the mark
+                    raise Killed
+                rename(source, target)
 
-def test_what_was_cut_off_is_built_again(
-    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
-) -> None:
-    """After a loss of power some test sets have their names, others do not, and there is no manifest.
+            with monkeypatch.context() as patch, contextlib.suppress(Killed):
+                patch.setattr(Path, "replace", killed)
+                build_to_folder(_request(SUITES[name], data), folder)
+            build_to_folder(_request(SUITES[name], data), folder)
+            assert _bytes(folder) == wanted
+            shutil.rmtree(folder)
 
-    There is the list of files that were to get their names, which is on the disk before the first has it.
-    """
-
-    def check(kind: SuiteKind) -> None:
-        whole, folder = _bytes(built(kind.name)), tmp_path / kind.name
-        shutil.copytree(built(kind.name), folder)
-        write_json(folder / UNFINISHED, {"files": [path for path in whole if path != MANIFEST]})
-        (folder / MANIFEST).unlink()
-        for path in folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)  # written after the test sets
-        first = min(folder.glob("*.parquet"))
-        first.rename(folder / f".{first.name}.x1y2.part")
-        assert build_to_folder(_request(kind, data), folder).written
-        assert _bytes(folder) == whole
-
-    for_each(check, SUITES.values())
+    for_each(check, names)
 
 
 def _failing(example: Example, *_: object) -> Iterator[Outcome]:

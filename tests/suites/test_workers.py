@@ -24,7 +24,7 @@ from crossexam.options.engines import engine_of
 from crossexam.options.groups import Where
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.behaviour import plan_behaviour
-from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.constructed import plan_constructed
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
@@ -104,15 +104,6 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
 
 
-def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:
-    alone = cx.build("antonymy", "builtin:demo", limit=130, workers=1)
-    several = cx.build("antonymy", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
-    assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
-    for each in several:
-        wanted = alone[each.name].entry
-        assert (each.entry.signature, each.entry.yields) == (wanted.signature, wanted.yields)
-
-
 def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Example]) -> None:
     def examples() -> Iterator[Example]:
         endless = (replace(each, id=f"{n}{each.id}") for n in itertools.count() for each in tiny_corpus)
@@ -128,27 +119,18 @@ def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Exam
     assert multiprocessing.active_children() == []
 
 
-def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
-    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
-    with pytest.raises(CrossexamError, match="builtin:demo has no examples with a gold label"):
-        build_in_memory(request("negation", Processes(2), empty))
-
-
-def test_workers_are_refused_where_they_would_do_nothing(refused: Callable[..., str]) -> None:
+def test_workers_are_refused_where_they_would_do_nothing(tmp_path: Path, refused: Callable[..., str]) -> None:
     for kind in SUITES.values():
         assert kind.in_one_process == (kind.plan not in {plan_constructed, plan_behaviour})
     said = refused(suite_request, "challenge", engine=engine_of(Where(workers=3)))
     assert said.startswith("--workers: the suite 'challenge' is built by one process, not by 3")
     for where in (Where(workers=1), Where(workers="auto"), Where()):
         suite_request("challenge", engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
-
-
-def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
     for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
         asked = request("negation", engine)
         kind = replace(asked.kind, in_one_process=True)
-        built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
-        assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count
+        notes = build_to_folder(replace(asked, kind=kind), tmp_path / str(count)).notes
+        assert ["by this process alone, without Ray" in note for note in notes] == [True] * count
 
 
 @pytest.fixture

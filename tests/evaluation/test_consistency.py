@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import letters
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Bounds
 from crossexam.evaluation.comparison import compare_runs
@@ -201,32 +199,6 @@ def test_two_models_are_compared_item_by_item() -> None:
     assert (bounded.least.value, bounded.most.value) == (pytest.approx(0), pytest.approx(2 / 10))
     # accuracy says nothing of these test sets
     assert [each.name for each in (*measure(first), *compare_runs(first, second))] == ["base.x"] * 2
-
-
-def test_a_suite_in_files_gives_what_its_examples_give(tmp_path: Path) -> None:
-    """Each violation is found again from the predictions, by the ids of items and bases."""
-    suite = cx.build("consistency", "builtin:demo", folder=tmp_path / "suite")
-    run = cx.run("builtin/overlap", suite)
-    found = consistency_of(run)
-    assert {name.partition(".")[0] for name in found} == set(RULES)
-    answers = {
-        item.id: label[:1]
-        for name, dataset in run.datasets.items()
-        for item, label in zip(dataset, run.predictions(name).tolist(), strict=True)
-    }
-    part = next(iter(found)).partition(".")[2]
-    symmetry = found[f"symmetry.{part}"]
-    pairs = [(answers[item.base or ""], answers[item.id]) for item in run.datasets[symmetry.test_set]]
-    assert symmetry.violated.tolist() == [(a == "c") != (b == "c") for a, b in pairs]
-    chains = [
-        (answers[item.base or ""], answers[item.id.removesuffix("p-z") + "h-z"], answers[item.id])
-        for item in run.datasets[f"transitivity.{part}"]
-        if item.info["link"] == "p-z"
-    ]
-    assert chains
-    expected = [(a, b) == ("n", "e") and c == "c" for a, b, c in chains]
-    assert found[f"transitivity_ne.{part}"].violated.tolist() == expected
-    assert all(each.unjoined == 0 for each in found.values())
 
 
 def test_every_rule_can_hold_and_be_violated(for_each: Callable[..., None]) -> None:

@@ -60,19 +60,6 @@ def table_of(results: Results) -> Table:
     return table
 
 
-def test_the_figures_by_hand() -> None:
-    frank, paws = checked(run_of()).sets
-    assert (frank.n, frank.supported, frank.documents) == (6, 3, 3)
-    # above 1/2: 0.9 and 0.6 of the supported (one missed of three), 0.7 of the others (one of three)
-    assert frank.figures.missed_support.value == pytest.approx(1 / 3)
-    assert frank.figures.false_support.value == pytest.approx(1 / 3)
-    assert frank.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 2 / 3) / 2)
-    # pairs in order: 0.9 beats three, 0.6 beats 0.2 and 0.1, 0.3 beats 0.2 and 0.1
-    assert frank.figures.roc_auc.value == pytest.approx(7 / 9)
-    assert paws.figures.balanced_accuracy.value == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert paws.figures.roc_auc.value == pytest.approx(5 / 6)
-
-
 def test_the_figures_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(0)

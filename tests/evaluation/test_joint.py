@@ -72,14 +72,6 @@ TRAINING = TrainingPairs(
 )
 
 
-def test_items_pairs_and_common_errors_are_counted() -> None:
-    (found,) = together(joint_outcomes, *both())
-    assert (found.n, found.both_right, found.both_wrong) == (8, 3, 4)
-    assert found.easy == 2  # hot/cold, near/far
-    assert found.hard == 4  # hot/cold, big/small, man/woman, near/far
-    assert found.same_errors == {"C-E": 2, "N-E": 1}  # not big/small: E and N
-
-
 def test_the_two_orders_of_a_pair_are_one_in_both_tables() -> None:
     first, second = both(BOTH_ORDERS)
     (found,) = together(joint_outcomes, first, second)
@@ -131,15 +123,3 @@ def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
     without = kinds_against_table(results_of([first, second], ReportOptions(published_rows=False)))
     assert [row[1] for row in without.rows] == ["both", "neither"]
     assert not kinds_against_table(results_of(both())).rows
-
-
-def test_the_clusters_of_shared_items_are_numbered_once() -> None:
-    (first, _), (_, second) = both(), both()
-    name = next(iter(first.datasets))
-    apart = [scored[name].clusters for scored in score_both(first, second)]
-    together = [
-        scored[name].clusters for scored in score_both(first, replace(second, datasets=first.datasets))
-    ]
-    assert together[0] is together[1]
-    assert apart[0] is not apart[1]
-    assert apart[0].tolist() == apart[1].tolist() == together[0].tolist()

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_runs import FIGURES, runs
 from letters import dataset, run_of
 
 import crossexam as cx
@@ -17,7 +16,6 @@ from crossexam.core.errors import CrossexamError
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.p_values import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 
@@ -124,17 +122,6 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
 # -- one run against another -----------------------------------------------------------------------------
 
 
-def test_two_runs_are_compared_item_by_item() -> None:
-    first, second = run(BASE, NEGATION), run(BASE, NEGATION, base="ENCENC", negation="NNNNNN")
-    base, negation = compare_runs(first, second)
-    assert (base.name, base.n, base.b, base.c) == ("base.dev", 6, 0, 1)
-    assert base.difference == paired_difference([1, 1, 1, 1, 1, 0], [1] * 6, list("aaabbb"))
-    assert base.difference.value == pytest.approx(-1 / 6)
-    assert (base.accuracy_a.value, base.accuracy_b.value) == (5 / 6, 1.0)
-    assert (negation.b, negation.c) == (1, 0)
-    assert [each.p_holm for each in (base, negation)] == holm([base.p_value, negation.p_value]).tolist()
-
-
 def test_sets_that_one_run_lacks_are_named() -> None:
     extra = dataset("extra.dev", "E")
     a, b = run(BASE, extra, extra="E", model="A"), run(BASE, NEGATION, model="B")
@@ -212,41 +199,3 @@ def test_the_majority_class_of_two_labels() -> None:
     assert (two.label, two.share) == ("not_entailment", 8 / 14)
     corpus = majority("Ennn", "ECCN")
     assert (corpus.label, corpus.share) == ("not_entailment", 3 / 4)
-
-
-def test_measures_are_the_golden_figures() -> None:
-    """Accuracies, those of the bases of the pairs, drops, their intervals and tests, and errors."""
-    wrong = []
-    for golden_run in runs():
-        for result in measure(golden_run):
-            start = f"{golden_run.model}|{result.name}"
-            shown: dict[str, Any] = {
-                "accuracy|": result.accuracy,
-                "base_accuracy|": result.base_accuracy,
-                "drop|": result.drop,
-                "difference|": result.difference,
-                "flip_rate|": result.flip_rate,
-                "p_value|": result.p_value,
-                "p_holm|": result.p_holm,
-                "minimum_detectable_drop|": result.minimum_detectable_drop,
-                "unlabelled|": result.unlabelled,
-                "false_neutral_share|": result.false_neutral_share,
-                "false_entailment_share|": result.false_entailment_share,
-                **{f"errors|{kind}": count for kind, count in result.errors.items()},
-                **{
-                    f"confusion|{gold}>{answer}": count
-                    for gold, counts in result.confused.items()
-                    for answer, count in counts.items()
-                },
-            }
-            for key, found in shown.items():
-                held = FIGURES.get(f"{start}|{key}", {"value": None})
-                parts = {"value": getattr(found, "value", found)}
-                parts |= {end: getattr(found, end) for end in ("low", "high", "n") if hasattr(found, end)}
-                for part, number in parts.items():
-                    number = None if number is None or np.isnan(number) else number
-                    right = held.get(part)
-                    is_zero = number == 0 and right is None and key.startswith("errors")  # of two labels
-                    if not is_zero and number != right and number != pytest.approx(right, rel=1e-7, abs=1e-9):
-                        wrong.append(f"{start}, {key} {part}: {number} for {right}")
-    assert not wrong, "\n".join(wrong)

@@ -153,14 +153,3 @@ def test_little_memory_is_held_per_item() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak + of_columns < BYTES_PER_ITEM * n
-
-
-def test_a_curve_has_a_point_for_each_percent() -> None:
-    run = over(0, 321)
-    (selected,) = selective_results(run)
-    (shares,) = shares_of(run)
-    order = np.argsort(-shares.confidence)
-    counts = [round(percent / 100 * 321) for percent in range(1, 101)]
-    assert selected.curve.coverage.tolist() == [count / 321 for count in counts]
-    wrong = np.cumsum(~shares.correct[order])[np.array(counts) - 1]
-    assert selected.curve.risk == pytest.approx(wrong / counts)

@@ -14,9 +14,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import PBound, p_value_text
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
-from crossexam.evaluation.calibration import calibrations
 from crossexam.evaluation.probability_comparison import probability_comparisons
-from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.losses import brier_scores
 
 N = 90
@@ -39,18 +37,6 @@ def run_of(
     return Run(model, {"own": data}, {"own": shares}, said, outcomes=known)
 
 
-def test_items_are_paired_and_clustered_by_premise() -> None:
-    first, second = run_of("a", rows(1)), run_of("b", rows(2))
-    (found,) = probability_comparisons(first, second)
-    gold = np.arange(N) % 3
-    expected = clustered_mean(brier(rows(1), gold) - brier(rows(2), gold), np.arange(N) % 30).interval()
-    assert found.measured.brier.difference == pytest.approx(expected)
-    assert found.measured.brier.difference.clusters == 30
-    alone = [calibrations(run)[0] for run in (first, second)]
-    assert found.measured.ece[:2] == pytest.approx([each.ece.error.value for each in alone])
-    assert found.measured.log_loss[:2] == pytest.approx([each.log_loss.value for each in alone])
-
-
 def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
     first, second = run_of("a", rows(1)), run_of("b", rows(2))
@@ -59,16 +45,6 @@ def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     (parted,) = probability_comparisons(first, second)
     for measure, (difference, _) in whole.differences.items():
         assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
-
-
-def test_what_either_did_not_answer_is_left_out_and_counted() -> None:
-    shares, outcomes = rows(1), [Outcome() for _ in range(N)]
-    shares[:4], outcomes[:4] = np.nan, [Outcome("refused")] * 4
-    outcomes[4] = Outcome(label_mass=0.2)
-    (found,) = probability_comparisons(run_of("a", shares, outcomes), run_of("b", rows(2)))
-    assert (found.measured.n, found.unanswered, found.low_mass) == (N - 5, 4, 1)
-    gold = np.arange(5, N) % 3
-    assert found.measured.brier.b == pytest.approx(brier(rows(2)[5:], gold).mean())
 
 
 def test_both_are_measured_on_two_labels_if_one_has_two() -> None:

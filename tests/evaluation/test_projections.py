@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from letters import GOLD_OF, dataset
 
-import crossexam as cx
 from crossexam.core import test_sets
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
@@ -27,7 +26,6 @@ from crossexam.core.labels import (
     projection_of,
 )
 from crossexam.core.test_sets import read_test_set, write_test_set
-from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run
 
@@ -59,26 +57,6 @@ def test_of_three_labels_the_most_probable_one_is_predicted(row: np.ndarray) -> 
     second, first = np.sort(row[0])[1:]
     (predicted,) = THREE_LABELS.predictions(row).tolist()
     assert predicted == row.argmax() or first - second <= TIE
-
-
-def test_labels_only_are_projected_by_label() -> None:
-    answers = np.eye(3)
-    assert [GOLDS[k] for k in TWO.predictions(answers)] == ["entailment", "not_entailment", "not_entailment"]
-    assert [GOLDS[k] for k in NO_CONTRADICTION.predictions(answers)] == ["entailment", "neutral", "neutral"]
-
-
-def test_a_corpus_of_two_labels_is_scored_on_two() -> None:
-    run = run_of("nE", [[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]])
-    (found,) = measure(run)
-    assert found.accuracy.value == 1.0  # the three-way argmax says entailment twice
-    assert found.labels == ("entailment", "not_entailment")
-    assert found.confusion == ((1, 0), (0, 1))
-    assert (found.false_neutral_share, found.projection) == (None, TWO.says)
-    wrong = run_of("nE", [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]])
-    (found,) = measure(wrong)
-    assert (found.errors, found.false_entailment_share) == ({"E-N": 1, "N-E": 1}, 0.5)
-    (pair,) = compare_runs(run, wrong)
-    assert (pair.b, pair.c, pair.projection) == (2, 0, TWO.says)
 
 
 def test_a_declared_projection_goes_before_the_labels() -> None:
@@ -120,13 +98,3 @@ def test_a_late_fourth_label_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(FormatError, match="'not_entailment' appears after 50 or more"):
         write_test_set(tmp_path / "late.parquet", chain(three, late))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_table_of_two_labels_goes_all_the_way(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text(
-        "premise,hypothesis,label\nA cat runs.,A cat moves.,entailment\nA dog.,A cat.,not_entailment\n"
-    )
-    suite = cx.build("corpus", path)
-    answers = cx.run(lambda pairs: [[0.4, 0.3, 0.3]] * len(pairs), suite)
-    assert cx.accuracy(answers)["base.own"].value == 0.5  # not_entailment is right

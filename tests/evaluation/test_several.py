@@ -15,7 +15,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.several.model_agreement import mean_agreement, only_one_right, pair_agreements
+from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
 
@@ -117,20 +117,6 @@ def test_agreement_is_that_of_scikit_learn() -> None:
         if wrong.any():
             expected = float((labels[0] == labels[1])[wrong].mean())
             assert pair.same_errors.value == pytest.approx(expected)
-
-
-def test_only_one_right_is_counted_item_by_item() -> None:
-    found = {(each.test_set, each.model): each for each in only_one_right(together(RUNS))}
-    for test_set in (ONE, TWO):
-        gold = np.arange(len(test_set)) % 3
-        right = np.stack([run.scored(test_set.name).predicted == gold for run in RUNS], axis=1).tolist()
-        for model in range(len(RUNS)):
-            alone = sum(row[model] and sum(row) == 1 for row in right)
-            failed = sum(not row[model] and sum(row) == len(RUNS) - 1 for row in right)
-            each = found[test_set.name, model]
-            assert (each.only_right, each.only_wrong, each.n) == (alone, failed, len(test_set))
-            assert each.right.value == pytest.approx(alone / len(test_set))
-    assert any(each.only_right for each in found.values())
 
 
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:

@@ -27,7 +27,6 @@ from crossexam.core.labels import (
     label_indices,
 )
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run, ties_of
 from crossexam.evaluation.shares import shares_of
@@ -170,14 +169,6 @@ def test_ties_are_counted_among_the_answered_items_with_a_gold_label() -> None:
     assert measure(run, max_unanswered=1.0)[0].ties == found
     of_two = run_of(np.array([[0.5, 0.3, 0.2], [0.2, 0.4, 0.4]]), "EN", two_label=True)
     assert measure(of_two)[0].ties == Ties(n=2, count=1, correct=1, right=0, possible=1)
-
-
-def test_two_runs_are_compared_with_the_ties_of_each() -> None:
-    tied, other = run_of(rows_with(2, 4), "ENCC"), run_of(np.eye(3)[[E, N, C, C]], "ENCC", "py/b")
-    (pair,) = compare_runs(tied, other)
-    assert (pair.ties_a, pair.ties_b) == (Ties(n=4, count=2, correct=3, right=1, possible=2), None)
-    (pair,) = compare_runs(tied, refused(other, 0), max_unanswered=1.0)
-    assert pair.ties_a == Ties(n=3, count=1, correct=3, right=1, possible=1)
 
 
 def test_reports_note_ties_and_warn_of_more_than_one_percent(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.evaluation.scores import score_both, score_run
 from crossexam.evaluation.several.joint import joint_outcomes
-from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status, predicted_shares
@@ -88,28 +87,6 @@ def test_bounds_are_those_of_all_possible_answers(two_labels: bool) -> None:
             assert result.unanswered.base_accuracy == Bounds(*before)
 
 
-def test_measures_are_of_the_answered_items() -> None:
-    found = results(HOLES)
-    base, negation, antonymy = found["base.dev"], found["negation.dev"], found["antonymy.dev"]
-    assert (base.n, base.labelled, base.accuracy.value) == (8, 10, 7 / 8)
-    assert base.unanswered.counts == {"refused": 1, "cut": 1}
-    assert sum(map(sum, negation.confusion)) == negation.n == 8
-    pairs = [1, 3, 4, 5, 6, 7]  # both sides were answered
-    before = [HOLES["base.dev"][k] == GOLD[k] for k in pairs]
-    after = [HOLES["negation.dev"][k] == GOLD[k] for k in pairs]
-    clusters = [k // 2 for k in pairs]
-    assert negation.drop == paired_difference(before, after, clusters)
-    assert negation.base_accuracy == share_correct(before, clusters)
-    assert negation.p_value == clustered_mcnemar(before, after, clusters).p_exact
-    flipped = [HOLES["base.dev"][k] != HOLES["negation.dev"][k] for k in pairs]
-    assert negation.flip_rate == share_correct(flipped, clusters)
-    assert (negation.unanswered.pairs, negation.unanswered.pairs_missing) == (10, 4)
-    assert antonymy.drop is None
-    assert antonymy.difference is not None
-    assert antonymy.unanswered is not None
-    assert base.majority.share == "ENENCENE".count("E") / 8  # of the gold labels of the answered items
-
-
 def test_above_the_limit_there_are_only_bounds() -> None:
     found = results(HOLES, limit=0.05)
     for name, result in found.items():
@@ -144,20 +121,6 @@ def test_items_without_a_gold_label_are_counted_but_not_scored() -> None:
     assert result.unanswered.counts == {"refused": 1, "cut": 1}
     counted = (result.n, result.unlabelled, result.unanswered.labelled, result.unanswered.missing)
     assert (*counted, result.accuracy.value, result.only_bounds) == (3, 3, 3, 0, 1, False)
-
-
-def test_slices_have_bounds_where_too_many_are_missing() -> None:
-    genres = [{"genre": "fiction" if k < 6 else "travel" if k < 9 else "letters"} for k in range(10)]
-    run = run_of({"base.dev": "ENCENNE?C!"}, dataset("base.dev", GOLD, info=genres))
-    slices = accuracy_by_value(run, "genre", max_unanswered=0.4)["base.dev"]
-    assert slices["fiction"] == share_correct([1, 1, 1, 1, 1, 0], [0, 0, 1, 1, 2, 2])
-    assert slices["travel"] == share_correct([1, 1], [3, 4])
-    assert ends(slices["letters"]) == (0, 1)
-    few = accuracy_by_value(run, "genre", max_unanswered=0.3)["base.dev"]
-    assert ends(few["travel"]) == (2 / 3, 1)
-    assert not isinstance(few["fiction"], Bounds)
-    (result,) = measure(run, max_unanswered=0.4)
-    assert result.slices["genre"] == slices
 
 
 def test_accuracies_in_python_obey_the_limit() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from letters import dataset
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.estimate import PBound, p_value_text
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.probability_comparison import probability_comparisons
@@ -87,17 +85,3 @@ def test_p_values_are_corrected_for_test_sets_that_could_not_be_tested(why: str)
     if why != "impossible":
         assert plain.brier.p_value is not None
         assert found["own"].brier_p == pytest.approx(min(1.0, 2 * plain.brier.p_value))
-
-
-def test_a_p_value_that_holms_method_raises_to_a_bound_is_a_bound() -> None:
-    """Of three test sets, the models differ so much on two that p is not computed, and less on the third."""
-    own = run_of("a", rows(1)).datasets["own"]
-    data = {name: Dataset(name, own.examples) for name in ("one", "other", "third")}
-    runs = (Run(model, data, dict.fromkeys(data, rows(seed)), {}) for model, seed in (("a", 1), ("b", 2)))
-    planned = dict(zip(data, (PBound(2e-12), 3e-12, PBound(2e-12)), strict=True))
-    measured = [
-        replace(each, measured=each.measured._replace(brier=each.measured.brier._replace(p_value=p)))
-        for each, p in zip(probability_comparisons(*runs), planned.values(), strict=True)
-    ]
-    corrected = [each.brier_p for each in probability_comparison._corrected(measured, len(planned))]
-    assert [p_value_text(p) for p in corrected if p is not None] == ["<6.0e-12"] * 3

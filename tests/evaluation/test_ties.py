@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,11 +56,6 @@ def rows_with(tied: int, of: int) -> NDArray[np.float64]:
     return np.array([[0.5, 0.5, 0.0]] * tied + [[0.0, 0.0, 1.0]] * (of - tied))
 
 
-def test_of_equally_probable_labels_the_first_of_the_order_is_predicted() -> None:
-    assert TIE_ORDER == ("neutral", "contradiction", "not_entailment", "entailment")
-    assert THREE_LABELS.predictions(WHOLE).tolist() == list(TIED.values())
-
-
 @pytest.mark.parametrize("projection", PROJECTIONS.values(), ids=PROJECTIONS)
 def test_entailment_loses_every_tie_under_every_projection(projection: Projection) -> None:
     assert projection.labels[0] == "entailment"
@@ -100,19 +94,6 @@ def test_the_mean_of_members_ties_in_any_order() -> None:
         for order in permutations(members)
     ]
     assert found.count(found[0]) == len(found)
-
-
-@given(st.lists(st.sampled_from([*TIED, (0.6, 0.3, 0.1), (0.1, 0.2, 0.7)]), min_size=1, max_size=9))
-def test_the_order_of_the_columns_is_that_of_the_labels_alone(rows: list[tuple[float, ...]]) -> None:
-    """Labels that change places with their probabilities give the same ties and the same bounds."""
-    table, golds = np.array(rows), np.array([k % 3 for k in range(len(rows))], dtype=np.int8)
-    here = THREE_LABELS.ties(table, golds)
-    for order in permutations(range(3)):
-        place = np.argsort(order)
-        there = THREE_LABELS.ties(table[:, list(order)], place[golds].astype(np.int8))
-        assert (there.n, there.count, there.possible) == (here.n, here.count, here.possible)
-        if here.n:
-            assert (there.least, there.most) == (here.least, here.most)
 
 
 def test_what_is_a_tie_and_what_a_model_can_mean() -> None:
@@ -171,17 +152,14 @@ def test_ties_are_counted_among_the_answered_items_with_a_gold_label() -> None:
     assert measure(of_two)[0].ties == Ties(n=2, count=1, correct=1, right=0, possible=1)
 
 
-def test_reports_note_ties_and_warn_of_more_than_one_percent(tmp_path: Path) -> None:
+def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
     golds = "ENC" + "C" * 97
     many, tied, plain = (run_of(rows_with(n, 100), golds, f"py/{n}") for n in (2, 1, 0))
     (warning,) = (each for each in warnings(results_of([many])) if "tie" in each)
-    assert warning.startswith("py/2: 2 of 100 items of base (own) (2.0 %) have two or more equally probable")
-    assert warning.endswith("accuracy there would be between 98.0 and 100.0 %.")
+    assert "2 of 100 items of base (own) (2.0 %)" in warning
+    assert "between 98.0 and 100.0 %" in warning
     of_two = results_of([run_of(rows_with(1, 2), "EN", two_label=True)])
-    assert any("labels, of which not_entailment is predicted." in each for each in warnings(of_two))
-    note = "Tied are, for {}: 1 of 100 items of base (own) (1.0 %)."
-    assert note.format("py/1") in make_report(tied).text(".md")
-    assert "equally probable" not in make_report(plain).text(".md")
+    assert any("of which not_entailment is predicted" in each for each in warnings(of_two))
     assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
-    make_report(tied, plain).save_comparison(tmp_path / "c.md")
-    assert note.format("A") in (tmp_path / "c.md").read_text()
+    assert "1 of 100 items of base (own) (1.0 %)" in make_report(tied).text(".md")
+    assert "equally probable" not in make_report(plain).text(".md")

@@ -116,13 +116,6 @@ def test_the_limit_is_a_share_that_may_be_reached() -> None:
     assert (ends(negation.drop), negation.accuracy.value) == ((-1, 0), 1)
 
 
-def test_items_without_a_gold_label_are_counted_but_not_scored() -> None:
-    (result,) = measure(run_of({"base.dev": "E?NEC!"}, dataset("base.dev", "E-N-C-")))
-    assert result.unanswered.counts == {"refused": 1, "cut": 1}
-    counted = (result.n, result.unlabelled, result.unanswered.labelled, result.unanswered.missing)
-    assert (*counted, result.accuracy.value, result.only_bounds) == (3, 3, 3, 0, 1, False)
-
-
 def test_accuracies_in_python_obey_the_limit() -> None:
     run = run_of(HOLES, *SETS)
     assert cx.accuracy(run, max_unanswered=1)["base.dev"].value == 7 / 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,31 +122,23 @@ def test_the_majority_label(items: Any, study_of: Any, for_each: Callable[..., N
     for_each(check, MAJORITIES)
 
 
-def test_the_label_decides_unless_sense_is_required(items: Any, study_of: Any) -> None:
-    names = [f"so_swap:{number}" for number in range(20)]
-    answers = {"label": dict.fromkeys(names, "CCC"), "sensible": dict.fromkeys(names, "nny")}
-    study = study_of(items("so_swap", "C" * 20), answers=answers)
-    for require, status in (((), "verified"), (("sensible",), "rejected")):
-        found = verdicts(study, Rule(require=require))["so_swap.dev"]
-        assert Counter(verdict.status for verdict in found.values()) == {status: 20}
-    published = finding(study, "label").published
-    assert published is not None
-    assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
-    assert published.difference.startswith("our rules leave out")
-    assert agreed(study, "sensible") == (0.0, 20)
-
-
-def test_several_questions_may_be_required(items: Any, study_of: Any) -> None:
+def test_the_label_decides_unless_other_questions_are_required(items: Any, study_of: Any) -> None:
     answers = {
         "label": {**{f"so_swap:{n}": "CCC" for n in range(4)}, "antonymy:0": "CCC"},
         "sensible": {"so_swap:0": "yyn", "so_swap:1": "yyn", "so_swap:3": "y.."},
         "grammatical": {"so_swap:0": "yy.", "so_swap:1": "nn.", "so_swap:3": "yyy", "antonymy:0": "yyy"},
     }
     study = study_of(items("so_swap", "CCCC"), items("antonymy", "C"), answers=answers)
-    found = verdicts(study, Rule(require=("sensible", "grammatical")))
-    statuses = [found["so_swap.dev"][f"so_swap:{n}"].status for n in range(4)]
-    assert statuses == ["verified", "rejected", "open", "open"]
-    assert found["antonymy.dev"]["antonymy:0"].status == "verified"  # was never asked whether sensible
+    for require, expected in (
+        ((), ["verified"] * 4),
+        (("sensible", "grammatical"), ["verified", "rejected", "open", "open"]),
+    ):
+        found = verdicts(study, Rule(require=require))
+        assert [found["so_swap.dev"][f"so_swap:{n}"].status for n in range(4)] == expected
+        assert found["antonymy.dev"]["antonymy:0"].status == "verified"  # was never asked whether sensible
+    published = finding(study, "label").published
+    assert published is not None
+    assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
     for question in ("trivial", "label", "nonsense"):
         with pytest.raises(CrossexamError, match=f"does not ask for '{question}'") as caught:
             verdicts(study, Rule(require=(question,)))

@@ -9,12 +9,9 @@ from typing import Any
 from letters import dataset, run_of
 
 from crossexam.core.dataset import Run
-from crossexam.core.example import Change, Edit, Example
-from crossexam.evaluation.keys import keyed_comparisons
+from crossexam.core.example import Change, Edit
 from crossexam.evaluation.scores import score_both
-from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs
 from crossexam.evaluation.several.joint import joint_outcomes
-from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import joint_against_table, kinds_against_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
@@ -51,22 +48,6 @@ def together(measure: Callable[..., Any], first: Run, second: Run) -> Any:
 def shown(table: Table) -> list[str]:
     """Return the second row as it is shown."""
     return [number_text(cell, column.kind) for cell, column in zip(table.rows[1], table.columns, strict=True)]
-
-
-TRAINING = TrainingPairs(
-    "mine.csv", WordPairIndex.build([Example("t", "It is hot.", "It is cold.", "contradiction")])
-)
-
-
-def test_the_two_orders_of_a_pair_are_one_in_both_tables() -> None:
-    first, second = both()
-    (found,) = together(joint_outcomes, first, second)
-    assert (found.both_right, found.both_wrong) == (3, 4)
-    assert (found.easy, found.hard) == (2, 3)
-    counts = {each.group: each.pairs for each in seen_pairs(first, second, TRAINING)}
-    assert (counts["both"], counts["neither"]) == (found.easy, found.hard)
-    (keyed,) = together(keyed_comparisons, first, second)
-    assert keyed.keys == 5
 
 
 def test_published_pairs_are_marked_as_counted_otherwise() -> None:

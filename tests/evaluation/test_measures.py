@@ -77,30 +77,6 @@ def test_a_test_set_that_changes_labels_is_compared_as_a_whole() -> None:
     assert (nothing.n, nothing.accuracy.n, nothing.difference, nothing.slices) == (0, 0, None, {})
 
 
-def test_items_are_paired_by_the_id_of_a_base_that_is_there() -> None:
-    base = dataset("base.dev", "EEEN", premises="abcd")
-    bases = ["base:3", "base:0", "base:0"]
-    turned = dataset("negation.dev", "NEE", "base.dev", premises="daa", bases=bases)
-    found = results(base, turned, base="ECCC", negation="NEC")["negation.dev"]
-    assert found.drop == paired_difference([0, 1, 1], [1, 1, 0], list("daa"))
-    assert found.flip_rate == share_correct([1, 0, 1], list("daa"))
-    limited = dataset("base.dev", "EN", premises="aa")
-    found = results(limited, NEGATION, base="EC")["negation.dev"]
-    assert (found.n, found.drop) == (6, paired_difference([1, 0], [0, 1], list("aa")))
-    elsewhere = dataset("negation.dev", "EN", "base.dev", bases=["other:0", None])
-    alone = results(limited, elsewhere, base="EN", negation="EE")["negation.dev"]
-    assert (alone.drop, alone.accuracy.n) == (None, 2)
-
-
-def test_the_detectable_drop_is_none_where_no_drop_is() -> None:
-    assert results(BASE, NEGATION)["negation.dev"].minimum_detectable_drop is None  # 6 items of 2 premises
-    gold = "ENC" * 100
-    sets = dataset("base.dev", gold), dataset("negation.dev", gold, "base.dev")
-    drop = results(*sets, base=gold, negation="N" * 30 + gold[30:])["negation.dev"].minimum_detectable_drop
-    # Connor 1987 with 300 pairs, of which 20 disagree: u = 1.95996, v = 0.84162
-    assert drop == pytest.approx((20 / 300) ** 0.5 * (1.95996 + 0.84162) / 300**0.5, rel=0.01)
-
-
 def test_a_model_of_two_labels_is_scored_on_two() -> None:
     probabilities = {
         "base.dev": np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])

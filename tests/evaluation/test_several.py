@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import isnan
 
 import numpy as np
@@ -14,7 +13,6 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
@@ -55,32 +53,6 @@ RUNS = [run_of("good", 0.95, 1), run_of("fair", 0.6, 2), run_of("poor", 0.1, 3),
 def together(runs: Sequence[Run], limit: float = LIMIT) -> tuple[ScoredTogether, ...]:
     sets = {name: each for run in runs for name, each in run.datasets.items()}
     return score_together(runs, sets, limit)
-
-
-def test_the_order_and_the_pairs_are_those_of_compare() -> None:
-    whole, one, other = rankings(together(RUNS), len(RUNS), 0.05)
-    assert (whole.name, whole.test_sets, whole.n) == (None, ("base.x", "negation.x"), 100)
-    assert whole.models[0].model == 0
-    assert whole.models[0].rank == whole.models[0].low == whole.models[0].high == 1
-    assert whole.models[-1].model == 2
-    for model in whole.models:  # each test set has the same weight
-        parts = [each.models[_place(each, model.model)].accuracy.value for each in (one, other)]
-        assert model.accuracy.value == pytest.approx(sum(parts) / 2)
-    for first, second in combinations(range(4), 2):
-        pair = one.pair(first, second)
-        compared, _ = compare_runs(RUNS[first], RUNS[second])
-        assert pair.difference == compared.difference
-        assert pair.p_value == compared.p_value
-        value, low, high, *_ = pair.difference
-        assert one.pair(second, first).difference[:3] == (-value, -high, -low)
-        assert pair.p_holm >= pair.p_value
-        assert pair.significant == (pair.p_holm <= 0.05)
-        shared = set(one.models[_place(one, first)].groups) & set(one.models[_place(one, second)].groups)
-        assert bool(shared) != pair.significant
-
-
-def _place(ranking: object, model: int) -> int:
-    return next(k for k, each in enumerate(ranking.models) if each.model == model)  # type: ignore[attr-defined]
 
 
 def test_who_and_what_is_left_out() -> None:

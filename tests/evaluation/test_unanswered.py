@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -18,17 +17,12 @@ from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
-from crossexam.evaluation.scores import score_both, score_run
-from crossexam.evaluation.several.joint import joint_outcomes
+from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.truncation import truncations
-from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.reports.headline import drops_shown
-from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
 
 
@@ -87,22 +81,6 @@ def test_bounds_are_those_of_all_possible_answers(two_labels: bool) -> None:
             assert result.unanswered.base_accuracy == Bounds(*before)
 
 
-def test_above_the_limit_there_are_only_bounds() -> None:
-    found = results(HOLES, limit=0.05)
-    for name, result in found.items():
-        assert result.only_bounds
-        assert isinstance(result.accuracy, Bounds)
-        assert math.isnan(result.accuracy.value)
-        assert result.accuracy.low <= result.accuracy.least.value <= result.accuracy.most.value
-        assert result.accuracy.most.value <= result.accuracy.high
-        assert isinstance(result.lost, Bounds) == (name != "base.dev")
-        for number in ("loss", "majority", "p_value", "p_mid", "p_holm", "mcnemar", "flip_rate",
-                       "minimum_detectable_drop", "false_entailment_share"):  # fmt: skip
-            assert getattr(result, number) is None
-    assert f"{found['base.dev'].accuracy:.0f}".startswith("70 to 90 [")
-    assert "drop -10.0 to 30.0 [" in repr(found["negation.dev"])
-
-
 def test_the_limit_is_a_share_that_may_be_reached() -> None:
     for limit, only in ((0.1, False), (0.0999, True)):
         run = run_of({"base.dev": "E?CENCENCE", "negation.dev": GOLD}, BASE, NEGATION)
@@ -125,20 +103,6 @@ def test_accuracies_in_python_obey_the_limit() -> None:
     for wrong in (-0.1, 1.5, "5 %", True):
         with pytest.raises(CrossexamError, match="largest share of unanswered items"):
             cx.accuracy(run, max_unanswered=wrong)  # type: ignore[arg-type]
-
-
-def test_comparisons_are_of_items_that_both_answered() -> None:
-    base, negation, _ = compare_runs(run_of(HOLES, *SETS), run_of(OTHER, *SETS), max_unanswered=1.0)
-    both = [0, 3, 4, 5, 6, 7, 9]
-    one = [HOLES["base.dev"][k] == GOLD[k] for k in both]
-    two = [OTHER["base.dev"][k] == GOLD[k] for k in both]
-    clusters = [k // 2 for k in both]
-    assert base.n == 7
-    assert base.difference == paired_difference(one, two, clusters)
-    assert (base.accuracy_a, base.accuracy_b) == (share_correct(one, clusters), share_correct(two, clusters))
-    assert base.p_value == clustered_mcnemar(one, two, clusters).p_exact
-    assert (base.unanswered.a, base.unanswered.b, base.unanswered.missing) == (2, 1, 3)
-    assert negation.unanswered.b == 0
 
 
 def test_bounds_of_a_comparison_are_those_of_all_possible_answers() -> None:
@@ -187,23 +151,6 @@ def test_unpaired_differences_are_corrected_for_those_with_only_bounds_too() -> 
     assert drops_shown(measure(run_of(said, base, others[0]))) == {"set0.dev"}
     holes = {each.name: "?" * 30 + "C" * 30 for each in others[1:]}
     assert drops_shown(measure(run_of({**said, **holes}, base, *others))) == frozenset()
-
-
-def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_keys() -> None:
-    a, b = run_of(HOLES, *SETS), run_of({**OTHER, "base.dev": GOLD, "antonymy.dev": "C" * 8}, *SETS)
-    first, second = answered_part(a, b, 0.15)
-    assert list(first.datasets) == list(second.datasets) == ["antonymy.dev"]
-    assert first.outcomes_of("antonymy.dev").unanswered() == {"cut": 1}
-    pairs = [{"pair": "hot/cold" if k % 2 else "big/small"} for k in range(8)]
-    data = dataset("antonymy.dev", "CCCCCCCC", info=pairs)
-    one, two = run_of({"antonymy.dev": "CEC!CCNC"}, data), run_of({"antonymy.dev": "CENN?CNC"}, data)
-    (joint,) = joint_outcomes(one.datasets, *score_both(one, two))
-    assert (joint.n, joint.both_right, joint.both_wrong) == (6, 3, 2)
-    assert joint.same_errors == {"C-E": 1, "C-N": 1}
-    (keyed,) = keyed_results(one.datasets, score_run(one))
-    assert (keyed.n, keyed.over_items.value) == (7, 5 / 7)
-    (compared,) = keyed_comparisons(one.datasets, *score_both(one, two))
-    assert (compared.n, compared.over_items.value) == (6, 1 / 6)
 
 
 def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:

@@ -9,7 +9,7 @@ import pytest
 from letters import dataset
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.probability_comparison import probability_comparisons
@@ -60,28 +60,3 @@ def test_both_are_measured_on_two_labels_if_one_has_two() -> None:
 def test_models_that_give_labels_only_are_left_out() -> None:
     quiet = run_of("quiet", np.eye(3)[np.arange(N) % 3])
     assert probability_comparisons(run_of("a", rows(1)), quiet) == ()
-
-
-@pytest.mark.parametrize("why", ["refused", "low mass", "impossible"])
-def test_p_values_are_corrected_for_test_sets_that_could_not_be_tested(why: str) -> None:
-    """Two test sets, of which one has only bounds, nothing to measure, or an infinite log loss."""
-    own = run_of("a", rows(1)).datasets["own"]
-    data = {name: Dataset(name, own.examples) for name in ("own", "other")}
-    other, outcomes = rows(3), [Outcome()] * N
-    if why == "refused":
-        other[:20], outcomes = np.nan, [Outcome("refused")] * 20 + outcomes[20:]
-    elif why == "low mass":
-        outcomes = [Outcome(label_mass=0.2)] * N
-    else:
-        other[0] = [0.0, 0.5, 0.5]  # the gold label is entailment
-    told = {"other": Outcomes.of(outcomes, N)}
-    first = Run("a", data, {"own": rows(1), "other": other}, {}, outcomes=told)
-    second = Run("b", data, {"own": rows(2), "other": rows(4)}, {})
-    found = {each.name: each for each in probability_comparisons(first, second)}
-    assert ("other" in found) is (why == "impossible")
-    plain = found["own"].measured
-    assert plain.log_loss.p_value is not None
-    assert found["own"].log_loss_p == pytest.approx(min(1.0, 2 * plain.log_loss.p_value))
-    if why != "impossible":
-        assert plain.brier.p_value is not None
-        assert found["own"].brier_p == pytest.approx(min(1.0, 2 * plain.brier.p_value))

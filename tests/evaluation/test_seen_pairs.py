@@ -7,7 +7,6 @@ import math
 import pickle
 from pathlib import Path
 
-import polars as pl
 import pytest
 from letters import dataset, run_of
 from typer.testing import CliRunner
@@ -21,7 +20,7 @@ from crossexam.core.labels import Label
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import seen_against_table
-from crossexam.reports.data import comparison_csv, comparison_json
+from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
@@ -76,22 +75,13 @@ def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
     assert (found["only_b"].pairs, found["only_b"].mean.value) == (1, 3)
 
 
-def test_tables_and_files_have_the_same_numbers(training: TrainingPairs) -> None:
-    both, _, only_a, only_b = seen_pairs(*models(), training)
+def test_the_table_has_these_numbers(training: TrainingPairs) -> None:
+    both, *_ = seen_pairs(*models(), training)
     results = results_of(models(), ReportOptions(training=training))
     *_, table = compared_tables(results)
     assert table == seen_against_table(results)
     assert table.rows[0] == ("antonymy", "both", 3, both.seen, both.contradiction, both.mean)
-    found = pl.read_csv(comparison_csv(results).encode(), infer_schema=False)
-    rows = {(row["statistic"], row["of"]): row for row in found.to_dicts()}
-    assert rows["pairs", "both"]["value"] == "3"
-    assert rows["pairs_left_out", "only_a"]["value"] == "1"
-    assert rows["pairs", "both"]["signature"].endswith("|training:mine.csv")
-    assert float(rows["pairs_mean", "both"]["high"]) == both.mean.high
-    assert rows["pairs_contradiction", "only_a"]["value"] == str(only_a.contradiction.value)
-    (compared,) = json.loads(comparison_json(results))["comparison"]
-    (figures,) = (each["figures"] for each in compared["test_sets"])
-    assert figures["pairs_mean"]["of"]["only_b"]["value"] == only_b.mean.value
+    assert "|training:mine.csv" in comparison_csv(results)
     shown = f"| 1.7 [{both.mean.low:.1f}, {both.mean.high:.1f}] |"  # means are no percentages
     assert shown in make_report(*models(), options=ReportOptions(training=training)).text(".md")
 

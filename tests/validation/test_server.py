@@ -138,18 +138,11 @@ def test_other_hosts_are_refused_but_a_tunnel_may_change_the_port(
     study: Study, for_each: Callable[..., None]
 ) -> None:
     client = client_of(study, "judge-1")
-    token = form_token(study, "judge-1")
 
     def check(host: str) -> None:
-        for answer in (
-            client.get("/", headers={"host": host}),
-            client.get(f"/j/{study.judges['judge-1']}", headers={"host": host}),
-            client.post("/undo", content=f"token={token}", headers={"host": host}),
-            client.get("/static/judge.js", headers={"host": host}),
-        ):
-            assert answer.status_code == 421
-            assert "Door" not in answer.text
-        assert not host_is_ours(host)
+        for path in ("/", f"/j/{study.judges['judge-1']}", "/static/judge.js"):
+            answer = client.get(path, headers={"host": host})
+            assert (answer.status_code, "Door" in answer.text) == (421, False)
 
     hosts = ("evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765")
     for_each(check, hosts)

@@ -1,30 +1,23 @@
-"""Several models on the same items: who counts, their order, agreement, and what only one gets right."""
+"""Several models on the same items: who counts, and how often they agree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
 
+import letters
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
 
-LIMIT = 0.05
-
 
 def dataset(name: str, n: int = 60) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"Premise {k // 2}.", f"Hypothesis {k}.", LABELS[k % 3]) for k in range(n)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0]})
+    return letters.dataset(name, ("ENC" * n)[:n], premises=[k // 2 for k in range(n)])
 
 
 ONE, TWO = dataset("base.x"), dataset("negation.x", 40)
@@ -34,23 +27,17 @@ def run_of(
     model: str, right: float, seed: int, sets: Sequence[Dataset] = (ONE, TWO), missing: int = 0
 ) -> Run:
     """A model that is right with a probability, and does not answer the last *missing* items of each set."""
-    rng = np.random.default_rng(seed)
-    answers, outcomes = {}, {}
+    rng, said = np.random.default_rng(seed), {}
     for each in sets:
-        labels = [k % 3 if rng.random() < right else int(rng.integers(3)) for k in range(len(each))]
-        rows = np.eye(3)[labels]
-        if missing:
-            rows[-missing:] = np.nan
-            told = [Outcome("refused" if k >= len(each) - missing else "answered") for k in range(len(each))]
-            outcomes[each.name] = Outcomes.of(told, len(each))
-        answers[each.name] = rows
-    return Run(model, {each.name: each for each in sets}, answers, {}, {}, outcomes)
+        labels = [k % 3 if rng.random() < right else rng.integers(3) for k in range(len(each) - missing)]
+        said[each.name] = "".join("ENC"[label] for label in labels) + "?" * missing
+    return letters.run_of(said, *sets, model=model)
 
 
 RUNS = [run_of("good", 0.95, 1), run_of("fair", 0.6, 2), run_of("poor", 0.1, 3), run_of("fair too", 0.6, 4)]
 
 
-def together(runs: Sequence[Run], limit: float = LIMIT) -> tuple[ScoredTogether, ...]:
+def together(runs: Sequence[Run], limit: float = 0.05) -> tuple[ScoredTogether, ...]:
     sets = {name: each for run in runs for name, each in run.datasets.items()}
     return score_together(runs, sets, limit)
 
@@ -93,10 +80,7 @@ def test_agreement_is_that_of_scikit_learn() -> None:
 
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
-    neutral, contradiction = (
-        Run(name, {"base.x": ONE}, {"base.x": np.eye(3)[[label] * len(ONE)]}, {})
-        for name, label in (("n", 1), ("c", 2))
-    )
+    neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")
     halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
     for third, same in ((halves, 1), (RUNS[0], 0)):
         assert pair_agreements(together([neutral, contradiction, third]))[0].same.value == same

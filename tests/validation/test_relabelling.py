@@ -128,21 +128,6 @@ def test_another_suite_is_left_alone(judged: Study, items: Any, write_suite: Any
         verified_only(run_over(list(read_suite(other)), wrong=set()))
 
 
-def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(
-    judged: Study, antonymy: Dataset, write_suite: Any, tmp_path: Path
-) -> None:
-    folder = write_suite(antonymy)
-    made = run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"})
-    save_run(made, tmp_path / "run")
-    apply_verdicts(judged, folder, Rule())
-    run = read_run(tmp_path / "run")  # made before the verdicts
-    apart, verified = by_status(run), {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
-    assert accuracies(verified_only(run)) == verified
-    assert accuracies(apart) == {**verified, "antonymy.dev (proposed)": (0 / 1, 1)}
-    assert apart.manifest["rejected_items"] == "2 rejected items are left out"
-    assert "verified items only: 2; left out: 2 rejected, 1 proposed" in str(verified_only(run).manifest)
-
-
 def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
     verified, proposed, rejected = ({"info": {"status": s}} for s in ("verified", "proposed", "rejected"))
     gold, mixed = items("i_h", "EE"), with_info(items("i_ta1", "CC"), {}, proposed)
@@ -203,6 +188,7 @@ def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
     assert run.datasets["antonymy.dev"].entry.content_hash == written.content_hash()
     for of in (verified_only(run), by_status(run)):
         assert of.manifest["relabelled_items"] == "2 items have the label of the judges"
+    assert by_status(run).manifest["rejected_items"] == "1 rejected items are left out"
     # what is built from relabelled items was not judged
     derived = written.examples[1].derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
     assert set(derived.info) == {"cluster"}

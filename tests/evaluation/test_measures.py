@@ -148,16 +148,6 @@ def majority(golds: str, answers: str, **details: Any) -> Any:
     return result.majority
 
 
-def test_the_majority_class_is_that_of_the_gold_labels() -> None:
-    found = majority("ENNNC" * 4, "ENNNE" * 4)
-    assert (found.label, found.share) == ("neutral", 12 / 20)
-    assert found.advantage.value == pytest.approx(16 / 20 - 12 / 20)
-    right, always = [True, True, True, True, False] * 4, [False, True, True, True, False] * 4
-    assert found.advantage == paired_difference(right, always, range(20))
-    for golds in ("", "-", "CCCC"):  # fewer than two labels
-        assert majority(golds, "E" * len(golds)) is None
-
-
 def test_a_model_above_the_majority_class_beats_it_beyond_chance(for_each: Callable[..., None]) -> None:
     def check(answers: str, beaten: bool) -> None:
         found = majority("ENNC" * 10, answers)

@@ -15,7 +15,6 @@ from crossexam.stats.calibration import (
     fit_temperature,
     tempered,
 )
-from crossexam.stats.clusters import student_quantile
 
 
 def sample(seed: int, n: int = 400, k: int = 3) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -38,17 +37,6 @@ def test_the_error_is_that_of_torchmetrics() -> None:
         assert ours == pytest.approx(found, abs=1e-6)
 
 
-@pytest.mark.parametrize("n", [30, 600])
-def test_what_is_expected_if_calibrated_is_the_mean_of_a_simulation(n: int) -> None:
-    rng = np.random.default_rng(n)
-    stated = rng.beta(6, 1, n)
-    bins = equal_width_bins(stated)
-    draws = rng.random((4000, n)) < stated
-    sums = np.abs((draws - stated) @ (bins[:, None] == np.arange(15))).sum(axis=1) / n
-    expected = calibration_error(stated, draws[0], bins).if_calibrated
-    assert expected == pytest.approx(sums.mean(), rel=0.04)
-
-
 def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -63,17 +51,6 @@ def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_on
     assert found.error.high == pytest.approx(whole.error.high, rel=1e-12)
     # Draws along directions in which nothing varies are rounding errors, and their roots are larger.
     assert found.error.low == pytest.approx(whole.error.low, abs=1e-9)
-
-
-def test_the_upper_bound_has_the_variance_of_the_sums_over_clusters() -> None:
-    shares, gold = sample(5)
-    stated, right = shares.max(axis=1), shares.argmax(axis=1) == gold
-    bins, codes = equal_width_bins(stated), np.arange(400) // 4
-    error = calibration_error(stated, right, bins, codes).error
-    signs = np.sign(np.bincount(bins, weights=right - stated))
-    sums = np.bincount(codes, weights=signs[bins] * (right - stated)) / 400
-    plain = student_quantile(99, 0.95) * sums.std(ddof=1) * 10
-    assert plain <= error.high - error.value <= 1.1 * plain  # more in bins of few items
 
 
 def test_equal_probabilities_share_a_bin_of_equal_mass() -> None:

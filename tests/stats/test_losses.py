@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from crossexam.core import stretches
-from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.losses import Losses, brier_scores, log_losses, mean_loss, reach_of_errors
 
 
@@ -41,16 +40,6 @@ def test_what_an_error_would_cost_is_the_mean_over_the_other_labels(
     again = of(shares, winners, winners)
     assert again.observed.tolist() == found.observed.tolist()
     assert again.mean_price_square == pytest.approx(found.mean_price_square)
-
-
-def test_with_many_errors_the_interval_is_the_t_interval() -> None:
-    rng = np.random.default_rng(4)
-    shares, gold = rng.dirichlet([1.0, 1.0, 1.0], 600), rng.integers(0, 3, 600)
-    losses = brier_scores(shares, gold, shares.argmax(axis=1))
-    codes = np.arange(600) // 3
-    assert mean_loss(losses, codes, most=2.0) == pytest.approx(
-        clustered_mean(losses.observed, codes).interval((0.0, 2.0)), rel=0.02
-    )
 
 
 def test_a_model_without_doubt_has_no_upper_bound_of_the_log_loss() -> None:

@@ -48,18 +48,6 @@ def test_tango_is_the_published_interval() -> None:
         assert (found.low, found.high) == pytest.approx((low, high), abs=6e-4)
 
 
-@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
-def test_tango_agrees_with_mcnemars_score_test(b: int, c: int, same: int) -> None:
-    n = max(1, b + c + same)
-    low, high = tango(b, c, n)
-    assert -1 <= low <= (b - c) / n <= high <= 1
-    z = abs(b - c) / (b + c) ** 0.5 if b + c else 0.0
-    if abs(z - normal_quantile(0.95)) > 1e-6:
-        assert (low > 0 or high < 0) == (z > normal_quantile(0.95))
-    swapped = tango(c, b, n)
-    assert swapped == (pytest.approx(-high, abs=1e-12), pytest.approx(-low, abs=1e-12))
-
-
 @given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 60), st.booleans())
 def test_tangos_bounds_are_where_the_constrained_likelihood_is_rejected(
     b: int, c: int, same: int, lower: bool

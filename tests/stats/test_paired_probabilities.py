@@ -9,7 +9,7 @@ from scipy import stats
 
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.stats.calibration import calibration_error, equal_width_bins
-from crossexam.stats.clusters import Clusters, clustered_mean
+from crossexam.stats.clusters import Clusters
 from crossexam.stats.losses import brier_scores, log_losses
 from crossexam.stats.p_values import LEAST_P
 from crossexam.stats.paired_probabilities import PairedProbabilities, item_losses, paired_probabilities
@@ -71,23 +71,6 @@ def test_tests_and_intervals_are_those_of_scipy() -> None:
     drawn = stats.bootstrap((by_cluster,), np.mean, method="percentile", rng=np.random.default_rng(0))
     low, high = drawn.confidence_interval
     assert found.log_loss.difference[1:3] == pytest.approx([low, high], abs=0.1 * (high - low))
-
-
-def test_parts_change_nothing() -> None:
-    one, other, gold = models(7)
-    codes = np.random.default_rng(0).integers(0, 80, 300)
-    whole = compared((one, other, gold), codes)
-    order = np.argsort(codes, kind="stable")
-    half = int(np.searchsorted(codes[order], 40))
-    parts = []
-    for rows in (order[:half], order[half:]):
-        a, b = (item_losses(p[rows], gold[rows], p[rows].argmax(axis=1)) for p in (one, other))
-        parts.append((a, b, codes[rows]))
-    split = paired_probabilities(parts, 300)
-    for measure in ("brier", "log_loss", "ece"):
-        assert getattr(split, measure).difference == pytest.approx(getattr(whole, measure).difference)
-    direct = clustered_mean(brier(one, gold) - brier(other, gold), codes).interval()
-    assert whole.brier.difference == pytest.approx(direct, rel=0.02)  # whose variance is the jackknife's
 
 
 def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:

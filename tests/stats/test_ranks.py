@@ -13,8 +13,6 @@ from scipy.special import ndtri
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import paired_difference
 from crossexam.stats.ranks import (
     differences_of_means,
     groups_not_apart,
@@ -54,13 +52,6 @@ def test_ranks_are_those_of_a_second_implementation() -> None:
     found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
     assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == expected
     assert len(set(expected)) > 2, "an example that shows something"
-
-
-def test_the_difference_of_means_over_one_set_of_single_items_is_the_plain_one() -> None:
-    correct = simulated(1, [0.8, 0.6], 300)
-    means, tests = differences_of_means([(correct, np.arange(300))])
-    assert tests[0, 1].difference == pytest.approx(paired_difference(correct[:, 0], correct[:, 1]))
-    assert means[0] == pytest.approx(share_correct(correct[:, 0]))
 
 
 def test_items_of_a_cluster_depend_on_each_other_over_test_sets() -> None:

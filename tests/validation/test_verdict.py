@@ -83,7 +83,7 @@ def test_verdicts_item_by_item(judged: Study) -> None:
     assert document["findings"][0]["agreed"]["value"] == 0.5
 
 
-def test_the_majority_label(items: Any, study_of: Any, each_case: Callable[..., None]) -> None:
+def test_the_majority_label(each_case: Callable[..., None], items: Any, study_of: Any) -> None:
     def check(
         votes: str, status: str, label: str | None, count: str, confirmed: str, share: str | None
     ) -> None:

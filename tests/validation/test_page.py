@@ -180,8 +180,8 @@ class Server:
 
 
 @pytest.fixture
-def server(tmp_path: Path, make_study: Callable[..., Path]) -> Iterator[Server]:
-    running = Server(make_study(tmp_path, n=6))
+def server(of_doors: Callable[..., Study]) -> Iterator[Server]:
+    running = Server(of_doors(n=6).folder)
     yield running
     running.kill()
 

@@ -77,6 +77,15 @@ def test_a_test_set_that_changes_labels_is_compared_as_a_whole() -> None:
     assert (nothing.n, nothing.accuracy.n, nothing.difference, nothing.slices) == (0, 0, None, {})
 
 
+def test_items_are_paired_by_the_id_of_a_base_that_is_there() -> None:
+    base = dataset("base.dev", "EEEN", premises="abcd")
+    bases = ["base:3", "base:0", "base:0"]
+    turned = dataset("negation.dev", "NEE", "base.dev", premises="daa", bases=bases)
+    found = results(base, turned, base="ECCC", negation="NEC")["negation.dev"]
+    assert found.drop == paired_difference([0, 1, 1], [1, 1, 0], list("daa"))
+    assert found.base_accuracy == share_correct([0, 1, 1], list("daa"))
+
+
 def test_a_model_of_two_labels_is_scored_on_two() -> None:
     probabilities = {
         "base.dev": np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])

@@ -23,6 +23,8 @@ from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.reports.headline import drops_shown
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
 
 
@@ -103,6 +105,18 @@ def test_accuracies_in_python_obey_the_limit() -> None:
     for wrong in (-0.1, 1.5, "5 %", True):
         with pytest.raises(CrossexamError, match="largest share of unanswered items"):
             cx.accuracy(run, max_unanswered=wrong)  # type: ignore[arg-type]
+
+
+def test_comparisons_are_of_items_that_both_answered() -> None:
+    base, negation, _ = compare_runs(run_of(HOLES, *SETS), run_of(OTHER, *SETS), max_unanswered=1.0)
+    both = [0, 3, 4, 5, 6, 7, 9]
+    one, two = ([said["base.dev"][k] == GOLD[k] for k in both] for said in (HOLES, OTHER))
+    clusters = [k // 2 for k in both]
+    assert base.difference == paired_difference(one, two, clusters)
+    assert (base.accuracy_a, base.accuracy_b) == (share_correct(one, clusters), share_correct(two, clusters))
+    assert base.p_value == clustered_mcnemar(one, two, clusters).p_exact
+    assert (base.unanswered.a, base.unanswered.b, base.unanswered.missing) == (2, 1, 3)
+    assert negation.unanswered.b == 0
 
 
 def test_bounds_of_a_comparison_are_those_of_all_possible_answers() -> None:

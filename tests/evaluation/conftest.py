@@ -1,4 +1,4 @@
-"""What the tests of this folder import: runs written as letters, and the golden figures."""
+"""What the tests of this folder import: runs written as letters, and random ones."""
 
 from __future__ import annotations
 

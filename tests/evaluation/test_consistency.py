@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import letters
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Bounds
 from crossexam.evaluation.comparison import compare_runs
@@ -72,7 +70,8 @@ def test_both_rates_are_those_counted_by_hand(for_each: Callable[..., None]) -> 
         each = found[f"{rule}.x"]
         violations, conditions, n = expected
         assert counts(each) == expected
-        assert (each.of_all.value, each.of_all.n) == (pytest.approx(violations / n), n)
+        assert each.of_all == pytest.approx(share_correct(each.violated, np.arange(n) // 2))  # by premise
+        assert each.of_all.value == pytest.approx(violations / n)
         assert each.of_condition.value == pytest.approx(violations / conditions)
         assert each.of_condition.n == conditions
 
@@ -119,18 +118,6 @@ def test_violations_by_the_label_of_the_base() -> None:
     assert consistency_of(run_of("ENC", identity="ENC"))["identity.x"].by_base == {}  # does not read the base
     never = consistency_of(run_of("NNCC", conjunction="EEEE"))["conjunction.x"]  # its condition does not hold
     assert (never.of_all.value, never.of_condition, never.by_base) == (0, None, {})
-
-
-def test_intervals_are_clustered_by_premise() -> None:
-    found = consistency_of(run_of("CCCCCCNNNNNN", symmetry="CCCNNNCCNNCN"))["symmetry.x"]
-    violated = np.array([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0], dtype=bool)
-    condition = np.array([1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0], dtype=bool)
-    premises = np.arange(12) // 2
-    assert found.violated.tolist() == violated.tolist()
-    assert found.rows.tolist() == list(range(12))
-    assert found.of_all == pytest.approx(share_correct(violated, premises))
-    assert found.of_condition == pytest.approx(share_correct(violated[condition], premises[condition]))
-    assert found.of_all.low != pytest.approx(share_correct(violated).low)
 
 
 def test_missing_answers_are_left_out_or_give_bounds() -> None:
@@ -201,32 +188,6 @@ def test_two_models_are_compared_item_by_item() -> None:
     assert (bounded.least.value, bounded.most.value) == (pytest.approx(0), pytest.approx(2 / 10))
     # accuracy says nothing of these test sets
     assert [each.name for each in (*measure(first), *compare_runs(first, second))] == ["base.x"] * 2
-
-
-def test_a_suite_in_files_gives_what_its_examples_give(tmp_path: Path) -> None:
-    """Each violation is found again from the predictions, by the ids of items and bases."""
-    suite = cx.build("consistency", "builtin:demo", folder=tmp_path / "suite")
-    run = cx.run("builtin/overlap", suite)
-    found = consistency_of(run)
-    assert {name.partition(".")[0] for name in found} == set(RULES)
-    answers = {
-        item.id: label[:1]
-        for name, dataset in run.datasets.items()
-        for item, label in zip(dataset, run.predictions(name).tolist(), strict=True)
-    }
-    part = next(iter(found)).partition(".")[2]
-    symmetry = found[f"symmetry.{part}"]
-    pairs = [(answers[item.base or ""], answers[item.id]) for item in run.datasets[symmetry.test_set]]
-    assert symmetry.violated.tolist() == [(a == "c") != (b == "c") for a, b in pairs]
-    chains = [
-        (answers[item.base or ""], answers[item.id.removesuffix("p-z") + "h-z"], answers[item.id])
-        for item in run.datasets[f"transitivity.{part}"]
-        if item.info["link"] == "p-z"
-    ]
-    assert chains
-    expected = [(a, b) == ("n", "e") and c == "c" for a, b, c in chains]
-    assert found[f"transitivity_ne.{part}"].violated.tolist() == expected
-    assert all(each.unjoined == 0 for each in found.values())
 
 
 def test_every_rule_can_hold_and_be_violated(for_each: Callable[..., None]) -> None:

@@ -26,7 +26,6 @@ from crossexam.evaluation.fact_checking import (
 from crossexam.reports.analyses.fact_checking import FACT_CHECKING
 from crossexam.reports.analyses.fact_checking import fact_checking as in_report
 from crossexam.reports.results import ReportOptions, Results, results_of
-from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import Table
 
 #: Document, whether the claim is supported, and the probability of entailment.
@@ -58,19 +57,6 @@ def table_of(results: Results) -> Table:
     """The table of fact checking in a report."""
     (table,) = FACT_CHECKING.sections[0].tables_of(results)
     return table
-
-
-def test_the_figures_by_hand() -> None:
-    frank, paws = checked(run_of()).sets
-    assert (frank.n, frank.supported, frank.documents) == (6, 3, 3)
-    # above 1/2: 0.9 and 0.6 of the supported (one missed of three), 0.7 of the others (one of three)
-    assert frank.figures.missed_support.value == pytest.approx(1 / 3)
-    assert frank.figures.false_support.value == pytest.approx(1 / 3)
-    assert frank.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 2 / 3) / 2)
-    # pairs in order: 0.9 beats three, 0.6 beats 0.2 and 0.1, 0.3 beats 0.2 and 0.1
-    assert frank.figures.roc_auc.value == pytest.approx(7 / 9)
-    assert paws.figures.balanced_accuracy.value == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert paws.figures.roc_auc.value == pytest.approx(5 / 6)
 
 
 def test_the_figures_are_those_of_scikit_learn() -> None:
@@ -115,8 +101,6 @@ def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     shared = replace(paws, examples=tuple(replace(each, premise=frank.examples[0].premise) for each in paws))
     run = replace(run_of(), datasets={frank.name: frank, paws.name: shared})
     assert checked(run).means[0].shared == 1
-    notes = table_of(results_of([run])).notes
-    assert any("although one document is in several of them" in note for note in notes)
 
 
 def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
@@ -159,9 +143,6 @@ def test_the_threshold_is_chosen_on_the_other_split() -> None:
     assert threshold.same_documents == 11
     found = checked(run, choice)
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
-    note = " ".join(table_of(results_of([run], ReportOptions(threshold=choice))).notes)
-    assert "exceeds 0.425. This threshold has the highest mean balanced accuracy on 11 claims" in note
-    assert "11 of them are about documents that are measured here as well" in note
     usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
     assert usual.models[0].results == low.models[0].results  # "the rest of the report has 0.5"
     assert in_report(usual.models[0]) != in_report(low.models[0])
@@ -174,7 +155,6 @@ def test_each_data_set_may_have_its_own() -> None:
     assert [each.threshold.n for each in found.sets] == [6, 5]
     assert [each.threshold.value for each in found.sets] == pytest.approx([0.25, 0.425])
     table = table_of(results_of([run_of()], ReportOptions(threshold=choice)))
-    assert [column.header for column in table.columns][-2:] == ["Threshold", "Chosen on"]
     assert table.rows[0][-2:] == (pytest.approx(0.25), 6)
     with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
         chosen_thresholds(run_of(), run_of("dev", frank=FRANK), per_set=True)
@@ -219,17 +199,14 @@ def test_what_a_model_and_claims_need(refused: Callable[..., str]) -> None:
     assert "no run has claims to check" in said
 
 
-def test_the_choice_in_python() -> None:
+def test_the_choice_in_python(refused: Callable[..., str]) -> None:
     run, dev = run_of(), run_of("dev")
     found = cx.report(run, threshold=dev).results.models[0].thresholds
     assert found == chosen_thresholds(run, dev)
     assert cx.report(run, threshold=0.3).results.models[0].thresholds["base.paws"] == Threshold(0.3)
-    with pytest.raises(CrossexamError, match=r"threshold is .0.3.\n  wanted: a number"):
-        cx.report(run, threshold="0.3")  # type: ignore[arg-type]
-    with pytest.raises(CrossexamError, match=r"the threshold is 1\.5"):
-        cx.report(run, threshold=1.5)
-    with pytest.raises(CrossexamError, match="a threshold per data set needs a run"):
-        cx.report(run, threshold_per_set=True)
+    for threshold in ("0.3", 1.5):
+        assert f"threshold is {threshold}" in refused(cx.report, run, threshold=threshold).replace("'", "")
+    assert "a threshold per data set" in refused(cx.report, run, threshold_per_set=True)
 
 
 def test_the_difference_of_two_models() -> None:
@@ -241,5 +218,3 @@ def test_the_difference_of_two_models() -> None:
     for first, second in zip(checked(run).sets, checked(other).sets, strict=True):
         expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
         assert found[first.test_set].value == pytest.approx(expected)
-    titles = [table.title for table in compared_tables(results_of((run, other)))]
-    assert "A minus B in balanced accuracy" in titles

@@ -17,7 +17,6 @@ from scipy.spatial.distance import jensenshannon
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import THREE_LABELS
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.calibration import calibration_of, calibrations, temperature_from
 from crossexam.evaluation.distributions import people_results
@@ -44,12 +43,6 @@ def test_a_model_that_gives_labels_only_is_refused() -> None:
 
 def test_two_labels_are_measured_on_two() -> None:
     """The probability of the projected label counts; not_entailment is right for contradiction."""
-    corpus = run_of("En", [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
-    (found,) = calibrations(corpus)
-    assert found.labels == ("entailment", "not_entailment")
-    assert (found.confidence, found.accuracy.value) == (pytest.approx((0.6 + 0.8) / 2), 1.0)
-    assert found.brier.value == pytest.approx((2 * 0.4**2 + 2 * 0.2**2) / 2)
-    assert found.log_loss.value == pytest.approx(-np.log([0.6, 0.8]).mean())
     model = run_of("CE", [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]], details={"two_label": True})
     (found,) = calibrations(model)
     assert (found.confidence, found.accuracy.value) == (pytest.approx(0.8), 1.0)
@@ -60,17 +53,6 @@ def test_which_items_count() -> None:
     (found,) = calibrations(run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]))
     assert (found.n, found.impossible) == (2, 1)  # one without a gold label, one of probability 0
     assert (found.log_loss.value, found.log_loss.high) == (inf, inf)
-    rows = [[0.1, 0.8, 0.1], [np.nan] * 3, [0.8, 0.1, 0.1], [0.3, 0.6, 0.1]]
-    outcomes = Outcomes.of([Outcome(), Outcome("refused"), Outcome(), Outcome()], 4)
-    run = replace(run_of("NNNN", rows), outcomes={"base.own": outcomes})
-    (found,) = calibrations(run)
-    assert (found.n, found.unanswered) == (3, 1)
-    assert found.confidence == pytest.approx((0.8 + 0.8 + 0.6) / 3)
-    (selected,) = selective_results(run)  # the item without an answer is abstained first
-    assert (selected.n, selected.unanswered) == (4, 1)
-    assert selected.curve.coverage.tolist() == [0.25, 0.5, 0.75]
-    assert selected.risk.value == pytest.approx(1 / 3)
-    assert np.isnan(selected.accuracy.value)
 
 
 def over(first: int, count: int, sharp: float = 3.0, **manifest: Any) -> Run:
@@ -153,14 +135,3 @@ def test_little_memory_is_held_per_item() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak + of_columns < BYTES_PER_ITEM * n
-
-
-def test_a_curve_has_a_point_for_each_percent() -> None:
-    run = over(0, 321)
-    (selected,) = selective_results(run)
-    (shares,) = shares_of(run)
-    order = np.argsort(-shares.confidence)
-    counts = [round(percent / 100 * 321) for percent in range(1, 101)]
-    assert selected.curve.coverage.tolist() == [count / 321 for count in counts]
-    wrong = np.cumsum(~shares.correct[order])[np.array(counts) - 1]
-    assert selected.curve.risk == pytest.approx(wrong / counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,10 @@ import pytest
 from letters import dataset
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.estimate import PBound, p_value_text
+from crossexam.core.dataset import Run
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
-from crossexam.evaluation.calibration import calibrations
 from crossexam.evaluation.probability_comparison import probability_comparisons
-from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.losses import brier_scores
 
 N = 90
@@ -39,18 +35,6 @@ def run_of(
     return Run(model, {"own": data}, {"own": shares}, said, outcomes=known)
 
 
-def test_items_are_paired_and_clustered_by_premise() -> None:
-    first, second = run_of("a", rows(1)), run_of("b", rows(2))
-    (found,) = probability_comparisons(first, second)
-    gold = np.arange(N) % 3
-    expected = clustered_mean(brier(rows(1), gold) - brier(rows(2), gold), np.arange(N) % 30).interval()
-    assert found.measured.brier.difference == pytest.approx(expected)
-    assert found.measured.brier.difference.clusters == 30
-    alone = [calibrations(run)[0] for run in (first, second)]
-    assert found.measured.ece[:2] == pytest.approx([each.ece.error.value for each in alone])
-    assert found.measured.log_loss[:2] == pytest.approx([each.log_loss.value for each in alone])
-
-
 def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
     first, second = run_of("a", rows(1)), run_of("b", rows(2))
@@ -59,16 +43,6 @@ def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     (parted,) = probability_comparisons(first, second)
     for measure, (difference, _) in whole.differences.items():
         assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
-
-
-def test_what_either_did_not_answer_is_left_out_and_counted() -> None:
-    shares, outcomes = rows(1), [Outcome() for _ in range(N)]
-    shares[:4], outcomes[:4] = np.nan, [Outcome("refused")] * 4
-    outcomes[4] = Outcome(label_mass=0.2)
-    (found,) = probability_comparisons(run_of("a", shares, outcomes), run_of("b", rows(2)))
-    assert (found.measured.n, found.unanswered, found.low_mass) == (N - 5, 4, 1)
-    gold = np.arange(5, N) % 3
-    assert found.measured.brier.b == pytest.approx(brier(rows(2)[5:], gold).mean())
 
 
 def test_both_are_measured_on_two_labels_if_one_has_two() -> None:
@@ -86,42 +60,3 @@ def test_both_are_measured_on_two_labels_if_one_has_two() -> None:
 def test_models_that_give_labels_only_are_left_out() -> None:
     quiet = run_of("quiet", np.eye(3)[np.arange(N) % 3])
     assert probability_comparisons(run_of("a", rows(1)), quiet) == ()
-
-
-@pytest.mark.parametrize("why", ["refused", "low mass", "impossible"])
-def test_p_values_are_corrected_for_test_sets_that_could_not_be_tested(why: str) -> None:
-    """Two test sets, of which one has only bounds, nothing to measure, or an infinite log loss."""
-    own = run_of("a", rows(1)).datasets["own"]
-    data = {name: Dataset(name, own.examples) for name in ("own", "other")}
-    other, outcomes = rows(3), [Outcome()] * N
-    if why == "refused":
-        other[:20], outcomes = np.nan, [Outcome("refused")] * 20 + outcomes[20:]
-    elif why == "low mass":
-        outcomes = [Outcome(label_mass=0.2)] * N
-    else:
-        other[0] = [0.0, 0.5, 0.5]  # the gold label is entailment
-    told = {"other": Outcomes.of(outcomes, N)}
-    first = Run("a", data, {"own": rows(1), "other": other}, {}, outcomes=told)
-    second = Run("b", data, {"own": rows(2), "other": rows(4)}, {})
-    found = {each.name: each for each in probability_comparisons(first, second)}
-    assert ("other" in found) is (why == "impossible")
-    plain = found["own"].measured
-    assert plain.log_loss.p_value is not None
-    assert found["own"].log_loss_p == pytest.approx(min(1.0, 2 * plain.log_loss.p_value))
-    if why != "impossible":
-        assert plain.brier.p_value is not None
-        assert found["own"].brier_p == pytest.approx(min(1.0, 2 * plain.brier.p_value))
-
-
-def test_a_p_value_that_holms_method_raises_to_a_bound_is_a_bound() -> None:
-    """Of three test sets, the models differ so much on two that p is not computed, and less on the third."""
-    own = run_of("a", rows(1)).datasets["own"]
-    data = {name: Dataset(name, own.examples) for name in ("one", "other", "third")}
-    runs = (Run(model, data, dict.fromkeys(data, rows(seed)), {}) for model, seed in (("a", 1), ("b", 2)))
-    planned = dict(zip(data, (PBound(2e-12), 3e-12, PBound(2e-12)), strict=True))
-    measured = [
-        replace(each, measured=each.measured._replace(brier=each.measured.brier._replace(p_value=p)))
-        for each, p in zip(probability_comparisons(*runs), planned.values(), strict=True)
-    ]
-    corrected = [each.brier_p for each in probability_comparison._corrected(measured, len(planned))]
-    assert [p_value_text(p) for p in corrected if p is not None] == ["<6.0e-12"] * 3

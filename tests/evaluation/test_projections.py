@@ -1,8 +1,9 @@
-"""Corpora with two labels: what is read, written, scored and refused."""
+"""Labels that are projected and tied: what is predicted, scored, written and refused."""
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterable
+from itertools import chain, permutations
 from pathlib import Path
 
 import numpy as np
@@ -10,75 +11,81 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from letters import GOLD_OF, dataset
+from numpy.typing import NDArray
 
-import crossexam as cx
 from crossexam.core import test_sets
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import (
+    ENTAILMENT_OR_NOT,
     GOLD_INDEX,
     GOLDS,
+    LABEL_INDEX,
     LABELS,
     PROJECTIONS,
     THREE_LABELS,
     TIE,
+    TIE_ORDER,
+    Projection,
+    label_indices,
     projection_named,
     projection_of,
 )
 from crossexam.core.test_sets import read_test_set, write_test_set
-from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.shares import shares_of
+from crossexam.gates.baseline import Baseline
+from crossexam.models.ensemble import Mean
+from crossexam.models.table import open_model
+from crossexam.models.threshold import at_threshold
+from crossexam.reports.report import make_report
+from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
+from crossexam.suites.subsets import hard
 
 TWO = PROJECTIONS["two labels"]
 NO_CONTRADICTION = PROJECTIONS["no contradiction"]
+E, N, C = range(3)
+#: Probabilities with ties at the top, and the label that is predicted of the three.
+TIED = {
+    (0.5, 0.5, 0.0): N,
+    (0.5, 0.0, 0.5): C,
+    (0.0, 0.5, 0.5): N,
+    (0.2, 0.4, 0.4): N,
+    (0.4, 0.4, 0.2): N,
+    (0.4, 0.2, 0.4): C,
+    (1 / 3, 1 / 3, 1 / 3): N,
+}
+WHOLE = np.array(list(TIED))
 shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3).map(lambda row: np.array([row]) / sum(row))
 
 
-def run_of(golds: str, rows: list[list[float]], **manifest: object) -> Run:
+def run_of(golds: str, rows: Iterable[Iterable[float]], model: str = "m", **manifest: object) -> Run:
     data = dataset("base.own", golds, **manifest)
-    return Run("m", {data.name: data}, {data.name: np.array(rows)}, {})
+    return Run(model, {data.name: data}, {data.name: np.array(rows)}, {"model_key": model})
+
+
+def labels_of(projection: Projection, rows: NDArray[np.float64]) -> list[str]:
+    return [GOLDS[k] for k in projection.predictions(rows)]
+
+
+# Projections
 
 
 @given(shares)
-def test_two_labels_go_by_the_sum_of_what_is_not_entailed(row: np.ndarray) -> None:
+def test_two_labels_go_by_the_sum_and_of_three_the_most_probable_one_is_predicted(
+    row: NDArray[np.float64],
+) -> None:
     entailed = row[0, 0] > row[0, 1] + row[0, 2] + TIE
     assert TWO.predictions(row).tolist() == [GOLD_INDEX["entailment" if entailed else "not_entailment"]]
     assert np.allclose(TWO.shares(row).sum(axis=1), 1.0)
-
-
-@given(shares)
-def test_without_contradiction_the_others_keep_their_ratio(row: np.ndarray) -> None:
-    left = NO_CONTRADICTION.shares(row)[0]
+    left = NO_CONTRADICTION.shares(row)[0]  # the others keep their ratio
     assert left[0] * row[0, 1] == pytest.approx(left[1] * row[0, 0])
-
-
-@given(shares)
-def test_of_three_labels_the_most_probable_one_is_predicted(row: np.ndarray) -> None:
     second, first = np.sort(row[0])[1:]
     (predicted,) = THREE_LABELS.predictions(row).tolist()
     assert predicted == row.argmax() or first - second <= TIE
-
-
-def test_labels_only_are_projected_by_label() -> None:
-    answers = np.eye(3)
-    assert [GOLDS[k] for k in TWO.predictions(answers)] == ["entailment", "not_entailment", "not_entailment"]
-    assert [GOLDS[k] for k in NO_CONTRADICTION.predictions(answers)] == ["entailment", "neutral", "neutral"]
-
-
-def test_a_corpus_of_two_labels_is_scored_on_two() -> None:
-    run = run_of("nE", [[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]])
-    (found,) = measure(run)
-    assert found.accuracy.value == 1.0  # the three-way argmax says entailment twice
-    assert found.labels == ("entailment", "not_entailment")
-    assert found.confusion == ((1, 0), (0, 1))
-    assert (found.false_neutral_share, found.projection) == (None, TWO.says)
-    wrong = run_of("nE", [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]])
-    (found,) = measure(wrong)
-    assert (found.errors, found.false_entailment_share) == ({"E-N": 1, "N-E": 1}, 0.5)
-    (pair,) = compare_runs(run, wrong)
-    assert (pair.b, pair.c, pair.projection) == (2, 0, TWO.says)
 
 
 def test_a_declared_projection_goes_before_the_labels() -> None:
@@ -122,11 +129,79 @@ def test_a_late_fourth_label_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert not list(tmp_path.iterdir())
 
 
-def test_a_table_of_two_labels_goes_all_the_way(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text(
-        "premise,hypothesis,label\nA cat runs.,A cat moves.,entailment\nA dog.,A cat.,not_entailment\n"
+# Ties
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS.values(), ids=PROJECTIONS)
+def test_entailment_loses_every_tie_under_every_projection(projection: Projection) -> None:
+    assert projection.labels[0] == "entailment"
+    assert list(projection.labels[1:]) == [label for label in TIE_ORDER if label in projection.labels[1:]]
+    shares = projection.shares(WHOLE)
+    for predicted, row in zip(labels_of(projection, WHOLE), shares, strict=True):
+        best = {label for label, share in zip(projection.labels, row, strict=True) if share == row.max()}
+        assert predicted == next(label for label in TIE_ORDER if label in best)
+        assert (predicted == "entailment") == (best == {"entailment"})
+
+
+@given(st.permutations([0.25, 0.25, 0.5]), st.floats(-TIE / 4, TIE / 4), st.integers(0, 2))
+def test_a_prediction_does_not_depend_on_rounding(row: list[float], change: float, column: int) -> None:
+    given_ = np.array([row])
+    rounded = given_.copy()
+    rounded[0, column] += change
+    rounded /= rounded.sum()
+    single = rounded.astype(np.float32).astype(np.float64)
+    for projection in PROJECTIONS.values():
+        labels = labels_of(projection, given_)
+        assert labels == labels_of(projection, rounded) == labels_of(projection, single)
+
+
+def test_the_mean_of_members_ties_in_any_order() -> None:
+    pairs = [("A man sleeps.", "A man sleeps."), ("A man sleeps.", "Nobody is here at all.")]
+    members = [open_model(f"builtin/{name}") for name in ("overlap", "neutral", "majority")]
+    orders = [Mean("mean", order).predict(pairs) for order in permutations(members)]
+    found = [label_indices(each, THREE_LABELS).tolist() for each in orders]
+    assert found.count(found[0]) == len(found)
+
+
+def test_what_is_a_tie_and_what_a_model_can_mean() -> None:
+    stated = np.array([0.2, 0.8, 0.81])  # at the threshold
+    predicted = label_indices(at_threshold(stated, 0.8), THREE_LABELS, two_labels=True)
+    assert [GOLDS[k] for k in predicted] == ["not_entailment", "not_entailment", "entailment"]
+    # rounded to six decimals
+    halves, thirds = np.array([[0.5, 0.123456, 0.376543]]), np.array([[0.333334, 0.333333, 0.333333]])
+    assert labels_of(ENTAILMENT_OR_NOT, halves) == ["not_entailment"]
+    assert labels_of(THREE_LABELS, thirds) == ["neutral"]
+    apart = np.array([[0.50001, 0.49999, 0.0], [0.3, 0.34999, 0.35001]])
+    for rows, labels in ((apart, [E, C]), (np.eye(3), [E, N, C])):
+        assert THREE_LABELS.predictions(rows).tolist() == labels
+        assert THREE_LABELS.ties(rows, np.zeros(len(rows), dtype=np.int8)).count == 0
+
+
+def test_every_view_of_a_run_predicts_the_same() -> None:
+    run = run_of("E" * len(WHOLE), WHOLE)
+    expected = list(TIED.values())
+    assert [LABEL_INDEX[label] for label in run.predictions("base.own")] == expected
+    assert [LABEL_INDEX[label] for label in run.to_frame()["predicted"]] == expected
+    assert score_run(run)["base.own"].predicted.tolist() == expected
+    (shares,) = shares_of(run)
+    assert shares.predicted.tolist() == expected
+    assert np.array_equal(shares.confidence, WHOLE[range(len(WHOLE)), expected])
+    assert not shares.correct.any()
+    assert Baseline.of(run).over(run).scored("base.own").predicted.tolist() == expected
+    assert len(hard(run.datasets["base.own"], WHOLE)["hard"]) == len(WHOLE)
+    three = run_of("EEE", [[0.4, 0.3, 0.3], [0.5, 0.25, 0.25], [0.6, 0.2, 0.2]])
+    for two_labels, labels in ((False, [E, E, E]), (True, [N, N, E])):
+        for each in (three, Baseline.of(three).over(three)):
+            assert score_run(each, two_labels=two_labels)["base.own"].predicted.tolist() == labels
+
+
+def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
+    many, tied, plain = (
+        run_of("ENC" + "C" * 97, [[0.5, 0.5, 0.0]] * n + [[0.0, 0.0, 1.0]] * (100 - n)) for n in (2, 1, 0)
     )
-    suite = cx.build("corpus", path)
-    answers = cx.run(lambda pairs: [[0.4, 0.3, 0.3]] * len(pairs), suite)
-    assert cx.accuracy(answers)["base.own"].value == 0.5  # not_entailment is right
+    (warning,) = (each for each in warnings(results_of([many])) if "equally probable" in each)
+    assert "2 of 100 items of base (own) (2.0 %)" in warning
+    assert "between 98.0 and 100.0 %" in warning
+    assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
+    assert "1 of 100 items of base (own) (1.0 %)" in make_report(tied).text(".md")
+    assert "equally probable" not in make_report(plain).text(".md")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from random_runs import NO_ANSWER, UNPAIRED, Item, Renaming, few, items, run
 
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import TestSetResult, measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import paired_difference
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from random_runs import NO_ANSWER, UNPAIRED, Item, Renaming, few, items, run
 
 
 def measured(*args: Any, **changed: Any) -> tuple[TestSetResult, ...]:

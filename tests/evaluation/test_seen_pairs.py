@@ -7,7 +7,6 @@ import math
 import pickle
 from pathlib import Path
 
-import polars as pl
 import pytest
 from letters import dataset, run_of
 from typer.testing import CliRunner
@@ -18,13 +17,10 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.evaluation.keys import keyed_comparisons
-from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
-from crossexam.evaluation.several.joint import joint_outcomes
-from crossexam.language.word_pair_index import WordPairIndex, word_forms
+from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import seen_against_table
-from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
+from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
@@ -79,46 +75,15 @@ def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
     assert (found["only_b"].pairs, found["only_b"].mean.value) == (1, 3)
 
 
-def test_counts_are_those_of_a_search_of_the_corpus(training: TrainingPairs) -> None:
-    forms = {
-        "cold/hot": ({"cold", "colder", "coldest"}, {"hot", "hotter", "hottest"}),
-        "man/woman": ({"man", "men"}, {"woman", "women"}),
-        "far/near": ({"far", "farther", "farthest"}, {"near", "nearer", "nearest"}),
-    }
-    sides = [(set(word_forms(premise)), set(word_forms(other)), label) for premise, other, label in TRAINING]
-    having = {
-        pair: [label for p, h, label in sides if (one & p and other & h) or (other & p and one & h)]
-        for pair, (one, other) in forms.items()
-    }
-    (both, *_) = seen_pairs(*models(), training)
-    assert both.mean.value == pytest.approx(sum(map(len, having.values())) / 3)
-    assert both.contradiction.value == sum(C in labels for labels in having.values()) / 3
-
-
-def test_tables_and_files_have_the_same_numbers(training: TrainingPairs) -> None:
-    both, _, only_a, only_b = seen_pairs(*models(), training)
+def test_the_table_has_these_numbers(training: TrainingPairs) -> None:
+    both, *_ = seen_pairs(*models(), training)
     results = results_of(models(), ReportOptions(training=training))
     *_, table = compared_tables(results)
     assert table == seen_against_table(results)
     assert table.rows[0] == ("antonymy", "both", 3, both.seen, both.contradiction, both.mean)
-    for text in (comparison_csv(results), render_csv(results)):
-        found = pl.read_csv(text.encode(), infer_schema=False).filter(model="one against other")
-        rows = {(row["statistic"], row["of"]): row for row in found.to_dicts()}
-        assert rows["pairs", "both"]["value"] == "3"
-        assert rows["pairs_left_out", "only_a"]["value"] == "1"
-        assert rows["pairs", "both"]["signature"].endswith("|training:mine.csv")
-        assert float(rows["pairs_mean", "both"]["high"]) == both.mean.high
-        assert rows["pairs_contradiction", "only_a"]["value"] == str(only_a.contradiction.value)
-    (compared,) = json.loads(comparison_json(results))["comparison"]
-    (figures,) = (each["figures"] for each in compared["test_sets"])
-    assert figures["pairs_mean"]["of"]["only_b"]["value"] == only_b.mean.value
-    low, high = f"{both.mean.low:.1f}", f"{both.mean.high:.1f}"  # means are no percentages
-    for suffix, shown in (
-        (".md", f"| 1.7 [{low}, {high}] |"),
-        (".tex", f"1.7 {{\\scriptsize [{low}, {high}]}}"),
-        (".html", f'1.7 <span class="interval">[{low}, {high}]</span>'),
-    ):
-        assert shown in make_report(*models(), options=ReportOptions(training=training)).text(suffix)
+    assert "|training:mine.csv" in comparison_csv(results)
+    shown = f"| 1.7 [{both.mean.low:.1f}, {both.mean.high:.1f}] |"  # means are no percentages
+    assert shown in make_report(*models(), options=ReportOptions(training=training)).text(".md")
 
 
 def test_the_published_shares_stand_below_those_of_the_same_corpus(training: TrainingPairs) -> None:
@@ -131,12 +96,7 @@ def test_the_published_shares_stand_below_those_of_the_same_corpus(training: Tra
     assert table.notes[-2].startswith("† Published for other items. For antonymy, our rules ")
     alone = results_of(runs, ReportOptions(published_rows=False, training=training))
     assert len(seen_against_table(alone).rows) == 4
-
-
-def test_without_an_index_there_is_no_such_table() -> None:
     assert not seen_against_table(results_of(models())).rows
-    for render in (comparison_csv, render_json):
-        assert "pairs_left_out" not in render(results_of(models()))
 
 
 def test_an_index_without_word_pairs_or_two_runs_is_refused() -> None:
@@ -155,10 +115,6 @@ def test_python_and_the_command_line_look_pairs_up(tmp_path: Path, monkeypatch: 
     lines = (json.dumps({"premise": p, "hypothesis": h, "label": label}) for p, h, label in TRAINING)
     corpus.write_text("\n".join(lines), encoding="utf-8")
     compared = cx.compare(*models(), index=f"{corpus}+{corpus}")
-    first, second = models()
-    scored = score_both(first, second)
-    assert compared.joint == joint_outcomes(first.datasets, *scored)
-    assert compared.over_keys == keyed_comparisons(first.datasets, *scored)
     assert [each.mean.value for each in compared.seen][2:] == [2, 6]  # the corpus twice
     assert cx.compare(*models()).seen == ()
     again = pickle.loads(pickle.dumps(compared))

@@ -1,32 +1,23 @@
-"""Several models on the same items: who counts, their order, agreement, and what only one gets right."""
+"""Several models on the same items: who counts, and how often they agree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import isnan
 
+import letters
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
-from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.several.model_agreement import mean_agreement, only_one_right, pair_agreements
+from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
 
-LIMIT = 0.05
-
 
 def dataset(name: str, n: int = 60) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"Premise {k // 2}.", f"Hypothesis {k}.", LABELS[k % 3]) for k in range(n)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0]})
+    return letters.dataset(name, ("ENC" * n)[:n], premises=[k // 2 for k in range(n)])
 
 
 ONE, TWO = dataset("base.x"), dataset("negation.x", 40)
@@ -36,51 +27,19 @@ def run_of(
     model: str, right: float, seed: int, sets: Sequence[Dataset] = (ONE, TWO), missing: int = 0
 ) -> Run:
     """A model that is right with a probability, and does not answer the last *missing* items of each set."""
-    rng = np.random.default_rng(seed)
-    answers, outcomes = {}, {}
+    rng, said = np.random.default_rng(seed), {}
     for each in sets:
-        labels = [k % 3 if rng.random() < right else int(rng.integers(3)) for k in range(len(each))]
-        rows = np.eye(3)[labels]
-        if missing:
-            rows[-missing:] = np.nan
-            told = [Outcome("refused" if k >= len(each) - missing else "answered") for k in range(len(each))]
-            outcomes[each.name] = Outcomes.of(told, len(each))
-        answers[each.name] = rows
-    return Run(model, {each.name: each for each in sets}, answers, {}, {}, outcomes)
+        labels = [k % 3 if rng.random() < right else rng.integers(3) for k in range(len(each) - missing)]
+        said[each.name] = "".join("ENC"[label] for label in labels) + "?" * missing
+    return letters.run_of(said, *sets, model=model)
 
 
 RUNS = [run_of("good", 0.95, 1), run_of("fair", 0.6, 2), run_of("poor", 0.1, 3), run_of("fair too", 0.6, 4)]
 
 
-def together(runs: Sequence[Run], limit: float = LIMIT) -> tuple[ScoredTogether, ...]:
+def together(runs: Sequence[Run], limit: float = 0.05) -> tuple[ScoredTogether, ...]:
     sets = {name: each for run in runs for name, each in run.datasets.items()}
     return score_together(runs, sets, limit)
-
-
-def test_the_order_and_the_pairs_are_those_of_compare() -> None:
-    whole, one, other = rankings(together(RUNS), len(RUNS), 0.05)
-    assert (whole.name, whole.test_sets, whole.n) == (None, ("base.x", "negation.x"), 100)
-    assert whole.models[0].model == 0
-    assert whole.models[0].rank == whole.models[0].low == whole.models[0].high == 1
-    assert whole.models[-1].model == 2
-    for model in whole.models:  # each test set has the same weight
-        parts = [each.models[_place(each, model.model)].accuracy.value for each in (one, other)]
-        assert model.accuracy.value == pytest.approx(sum(parts) / 2)
-    for first, second in combinations(range(4), 2):
-        pair = one.pair(first, second)
-        compared, _ = compare_runs(RUNS[first], RUNS[second])
-        assert pair.difference == compared.difference
-        assert pair.p_value == compared.p_value
-        value, low, high, *_ = pair.difference
-        assert one.pair(second, first).difference[:3] == (-value, -high, -low)
-        assert pair.p_holm >= pair.p_value
-        assert pair.significant == (pair.p_holm <= 0.05)
-        shared = set(one.models[_place(one, first)].groups) & set(one.models[_place(one, second)].groups)
-        assert bool(shared) != pair.significant
-
-
-def _place(ranking: object, model: int) -> int:
-    return next(k for k, each in enumerate(ranking.models) if each.model == model)  # type: ignore[attr-defined]
 
 
 def test_who_and_what_is_left_out() -> None:
@@ -119,26 +78,9 @@ def test_agreement_is_that_of_scikit_learn() -> None:
             assert pair.same_errors.value == pytest.approx(expected)
 
 
-def test_only_one_right_is_counted_item_by_item() -> None:
-    found = {(each.test_set, each.model): each for each in only_one_right(together(RUNS))}
-    for test_set in (ONE, TWO):
-        gold = np.arange(len(test_set)) % 3
-        right = np.stack([run.scored(test_set.name).predicted == gold for run in RUNS], axis=1).tolist()
-        for model in range(len(RUNS)):
-            alone = sum(row[model] and sum(row) == 1 for row in right)
-            failed = sum(not row[model] and sum(row) == len(RUNS) - 1 for row in right)
-            each = found[test_set.name, model]
-            assert (each.only_right, each.only_wrong, each.n) == (alone, failed, len(test_set))
-            assert each.right.value == pytest.approx(alone / len(test_set))
-    assert any(each.only_right for each in found.values())
-
-
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
-    neutral, contradiction = (
-        Run(name, {"base.x": ONE}, {"base.x": np.eye(3)[[label] * len(ONE)]}, {})
-        for name, label in (("n", 1), ("c", 2))
-    )
+    neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")
     halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
     for third, same in ((halves, 1), (RUNS[0], 0)):
         assert pair_agreements(together([neutral, contradiction, third]))[0].same.value == same

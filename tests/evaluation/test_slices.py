@@ -9,7 +9,6 @@ from letters import dataset, run_of
 
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.slices import CROSSED, SLICES, accuracy_by_value
-from crossexam.stats.estimate import share_correct
 
 
 def slices(golds: str, answers: str, info: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -65,12 +64,3 @@ def test_two_properties_divide_the_items_together() -> None:
         "b/contradiction": (0.0, 1),
     }
     assert "heuristic and gold" not in slices("EC", "EC", info[:2])
-
-
-def test_word_pairs_are_a_sample_but_not_in_their_own_slices() -> None:
-    info = [{"pair": "hot/cold", "genre": "fiction"}] * 10 + [{"pair": "big/small", "genre": "travel"}] * 10
-    data = dataset("antonymy.x", "C" * 20, info=info)
-    (result,) = measure(run_of({"antonymy.x": "CE" * 5 + "C" * 10}, data))
-    by_premise = share_correct([True, False] * 5)
-    assert result.slices["pair"]["hot/cold"] == by_premise
-    assert result.slices["genre"]["fiction"].high > by_premise.high

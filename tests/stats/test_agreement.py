@@ -87,12 +87,9 @@ def test_krippendorffs_alpha_is_that_of_the_coincidence_matrix(rows: list[list[i
 
 def test_items_of_one_premise_are_drawn_together() -> None:
     copied = np.repeat(WIKIPEDIA, 4, axis=0)
-    apart, together = fleiss_kappa(copied), fleiss_kappa(copied, np.repeat(np.arange(10), 4))
-    once = fleiss_kappa(WIKIPEDIA)
+    once, together = fleiss_kappa(WIKIPEDIA), fleiss_kappa(copied, np.repeat(np.arange(10), 4))
     assert round(once.value, 3) == 0.210
-    assert together[:3] == pytest.approx(once[:3])
-    assert (together.n, together.clusters) == (40, 10)
-    assert apart.high - apart.low < 0.7 * (once.high - once.low)  # 1 / sqrt(4) or near
+    assert (together[:3], together[3:]) == (pytest.approx(once[:3]), (40, 10))
     with_lone = np.vstack([copied, [[1, 0, 0, 0, 0]] * 2])  # single votes pair nothing
     names = [*np.repeat(np.arange(10), 4).tolist(), "x", "x"]
     assert krippendorff_alpha(with_lone, names).clusters == 10
@@ -112,20 +109,6 @@ def test_the_interval_is_that_of_a_jackknife(clusters: NDArray[np.int64] | None)
         half = t.ppf(0.975, m - 1) * ((m - 1) / m * ((without - without.mean()) ** 2).sum()) ** 0.5
         for distance in (found.high - found.value, found.value - found.low):
             assert 0.95 * half < distance < 1.15 * half  # that of the disagreement alone may be wider
-
-
-def test_annotators_who_always_agree_may_not_on_the_next_item() -> None:
-    """Of so few items, those who disagree on 5 % would always agree in a tenth of samples and more."""
-    for votes in ([[2, 0], [0, 2], [2, 0]], [[2, 0], [0, 2]]):
-        for statistic in (fleiss_kappa, krippendorff_alpha):
-            found = statistic(votes)
-            assert (found.value, found.high) == (1.0, 1.0)
-            assert found.low < 0.5
-    many = fleiss_kappa(np.tile([[3, 0], [0, 3]], (50, 1)))
-    assert many[:3] == pytest.approx((1.0, 1 - 2 * (1 - 0.05 ** (1 / 100)), 1.0), abs=0.02)
-
-
-# Agreement of two choices
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
@@ -171,9 +154,6 @@ def test_the_interval_of_cohens_kappa_is_that_of_statsmodels_with_t() -> None:
     assert twice[:3] == pytest.approx(found[:3], abs=0.005)  # the second item of a cluster says nothing new
 
 
-# Human accuracy
-
-
 voted = st.lists(
     st.tuples(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), st.integers(0, 2)),
     min_size=2,
@@ -196,14 +176,11 @@ def test_expected_human_accuracy_is_the_mean_over_all_draws(items: list[tuple[li
 
 
 def test_a_draw_is_one_annotator_of_each_item() -> None:
-    sure = human_accuracy([[5, 0, 0], [0, 0, 5], [0, 5, 0]], [0, 2, 0])
-    assert (sure.drawn.value, sure.expected.value) == (2 / 3, 2 / 3)
     counts, gold = [[3, 1, 1]] * 4000, [0] * 4000
     first = human_accuracy(counts, gold, seed=1)
     assert first == human_accuracy(counts, gold, seed=1)
     assert first.drawn != human_accuracy(counts, gold, seed=2).drawn
-    four_errors = 4 * (0.6 * 0.4 / 4000) ** 0.5
-    assert first.drawn.value == pytest.approx(3 / 5, abs=four_errors)
+    assert first.drawn.value == pytest.approx(3 / 5, abs=4 * (0.6 * 0.4 / 4000) ** 0.5)
     assert human_accuracy(counts, [1] * 4000).drawn.value == pytest.approx(1 / 5, abs=0.03)
 
 
@@ -211,9 +188,7 @@ def test_human_accuracy_counts_by_cluster() -> None:
     counts, gold = [[5, 0, 0], [3, 2, 0], [4, 1, 0], [1, 2, 2], [4, 0, 1]], [0] * 5
     once = human_accuracy(counts, gold).expected
     twice = human_accuracy(counts * 2, gold * 2, [*range(5), *range(5)]).expected  # says nothing new
-    assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high))
-    assert (twice.n, twice.clusters) == (10, 5)
-    assert human_accuracy(counts * 2, gold * 2).expected.low > once.low
+    assert (twice[:3], twice[3:]) == (pytest.approx(once[:3]), (10, 5))
     assert human_accuracy(counts, gold, ["x"] * 5).expected == (once.value, 0.0, 1.0, 5, 1)
 
 
@@ -229,16 +204,6 @@ def test_human_accuracy_on_snli_dev_is_the_papers(shared_data: Path) -> None:
     found = human_accuracy(counts, gold, [cluster_of(example) for example in examples])
     assert abs(100 * found.expected.value - 88.32) < 0.5
     assert abs(100 * found.drawn.value - 88.32) < 0.5
-
-
-@pytest.mark.parametrize("votes", [[[5, 0, 0]] * 30, [[5, 0, 0]] * 29 + [[4, 1, 0]]])
-def test_annotators_who_hardly_ever_err_may_err_on_the_next_item(votes: list[list[int]]) -> None:
-    """Of 30 items with the same votes, the variance is 0, and with one other vote it is small."""
-    found = human_accuracy(votes, [0] * 30).expected
-    shares = [row[0] / 5 for row in votes]
-    assert found.value == pytest.approx(np.mean(shares))
-    assert found.low < np.mean(shares) - 2.1 * sem(shares)
-    assert 1 - found.low > 0.02
 
 
 def test_annotators_who_use_one_label_and_no_votes() -> None:

@@ -21,20 +21,6 @@ from crossexam.stats.clustered_association import (
 
 LABELS = np.array([0, 1, 0, 2, 1, 0])
 OUTCOMES = np.array([[5, 1, 0], [0, 3, 2], [4, 0, 1], [0, 1, 3], [1, 1, 0], [0, 1, 0]])
-#: Items of the word pairs of e_th, from 27,872 pairs of SNLI train: sizes and how many pairs have them.
-SEEN = {1: 24, 2: 11, 3: 1, 4: 5, 5: 1, 7: 1, 12: 1, 17: 1, 18: 1, 20: 1, 36: 1, 68: 1, 180: 1}
-UNSEEN = {1: 85, 2: 10, 3: 2, 4: 1, 32: 1}
-SIZES = np.array([size for held in (SEEN, UNSEEN) for size, times in held.items() for _ in range(times)])
-IS_UNSEEN = np.repeat([0, 1], [sum(SEEN.values()), sum(UNSEEN.values())])
-
-
-def by_unseen(outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The table of each pair, right and wrong by seen and unseen: [m, 2, 2]."""
-    tables: NDArray[np.int64] = outcomes[:, :, None] * np.eye(2, dtype=np.int64)[IS_UNSEEN][:, None]
-    return tables
-
-
-# -- intraclass correlation ------------------------------------------------------------------------------
 
 
 def test_intraclass_correlation_is_that_of_the_analysis_of_variance() -> None:
@@ -46,9 +32,6 @@ def test_intraclass_correlation_is_that_of_the_analysis_of_variance() -> None:
     assert intraclass_correlation(counts) == pytest.approx((f - 1) / (f - 1 + typical))
     for none in ([[1, 0], [0, 1]], [[3, 2]], [[3, 0], [2, 0]], [[1, 1], [1, 1]]):
         assert intraclass_correlation(none) == 0
-
-
-# -- permutation of labels -------------------------------------------------------------------------------
 
 
 def listed(labels: NDArray[np.int64], outcomes: NDArray[np.int64]) -> float:
@@ -95,34 +78,6 @@ def test_a_cluster_counts_as_one_item_if_its_items_are_alike_and_else_as_all() -
     assert (alike.p, alike.n_eff) == (1 / 10, 5)
     different = permutation_test([0, 0, 1, 1], [[4, 4], [2, 2], [3, 3], [1, 1]])
     assert different.n_eff == 20
-
-
-def test_a_test_of_labels_finds_no_more_than_that_of_items() -> None:
-    """Single items and frequent pairs, whose items are independent: the permutation alone finds too much."""
-    rng = np.random.default_rng(6)
-    sizes = np.concatenate([400 // np.arange(1, 11), np.ones(40, dtype=np.int64)])
-    labels = np.repeat([0, 1], [10, 40])
-    for run in range(40):
-        right = rng.binomial(sizes, 0.8)
-        outcomes = np.column_stack([right, sizes - right])
-        table = np.stack([outcomes[labels == label].sum(axis=0) for label in (0, 1)])
-        assert permutation_test(labels, outcomes, draws=299, seed=run).p >= association(table).p
-
-
-def test_an_effect_is_found_as_often_as_among_independent_items() -> None:
-    """Without clusters, a test of pairs loses little: 22 points fewer right of unseen pairs."""
-    rng = np.random.default_rng(3)
-    pairs = items = 0
-    for run in range(200):
-        right = rng.binomial(SIZES, np.where(IS_UNSEEN, 0.58, 0.8))
-        outcomes = np.column_stack([right, SIZES - right])
-        pairs += permutation_test(IS_UNSEEN, outcomes, draws=499, seed=run).p <= 0.05
-        items += association(by_unseen(outcomes).sum(axis=0)).p <= 0.05
-    assert items > 0.95 * 200
-    assert pairs > 0.9 * 200
-
-
-# -- permutation within clusters -------------------------------------------------------------------------
 
 
 def test_one_table_is_fishers() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from crossexam.stats.clusters import clustered_mean, effective_size
+from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.estimate import (
     OTHER,
     Coded,
@@ -41,25 +41,6 @@ def test_without_clusters_accuracy_is_statsmodels_wilson(n: int, share: float, c
     assert (found.n, found.clusters) == (n, n)
     if 4 <= right <= n - 4:
         assert wilson_share(answers(right, n), None, confidence)[1:3] == pytest.approx((low, high), abs=1e-9)
-
-
-def test_items_copied_three_times_have_nearly_the_interval_of_the_originals() -> None:
-    once = share_correct(answers(300, 400))
-    thrice = share_correct(np.repeat(answers(300, 400), 3), np.repeat(np.arange(400), 3))
-    assert thrice.value == once.value
-    assert (thrice.n, thrice.clusters) == (1200, 400)
-    assert thrice.low == pytest.approx(once.low, abs=5e-4)
-    assert thrice.high == pytest.approx(once.high, abs=5e-4)
-    naive = share_correct(np.repeat(answers(300, 400), 3))
-    assert naive.high - naive.low < 0.6 * (thrice.high - thrice.low)  # 1 / sqrt(3) = 0.577
-
-
-def test_clusters_that_answer_alike_never_narrow_below_independence() -> None:
-    # one entailed, one neutral, one contradicted item a premise; a constant answer has exactly 1/3
-    right, codes = np.tile([True, False, False], 200), np.repeat(np.arange(200), 3)
-    clustered, independent = share_correct(right, codes), share_correct(right)
-    assert effective_size(right - 1 / 3, codes).deff == 1.0
-    assert clustered.high - clustered.low >= independent.high - independent.low
 
 
 def test_the_edges_of_shares() -> None:

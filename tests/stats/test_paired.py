@@ -48,18 +48,6 @@ def test_tango_is_the_published_interval() -> None:
         assert (found.low, found.high) == pytest.approx((low, high), abs=6e-4)
 
 
-@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
-def test_tango_agrees_with_mcnemars_score_test(b: int, c: int, same: int) -> None:
-    n = max(1, b + c + same)
-    low, high = tango(b, c, n)
-    assert -1 <= low <= (b - c) / n <= high <= 1
-    z = abs(b - c) / (b + c) ** 0.5 if b + c else 0.0
-    if abs(z - normal_quantile(0.95)) > 1e-6:
-        assert (low > 0 or high < 0) == (z > normal_quantile(0.95))
-    swapped = tango(c, b, n)
-    assert swapped == (pytest.approx(-high, abs=1e-12), pytest.approx(-low, abs=1e-12))
-
-
 @given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 60), st.booleans())
 def test_tangos_bounds_are_where_the_constrained_likelihood_is_rejected(
     b: int, c: int, same: int, lower: bool
@@ -80,14 +68,6 @@ def test_tangos_bounds_are_where_the_constrained_likelihood_is_rejected(
         q = minimize_scalar(loss, bounds=limits, method="bounded", options={"xatol": 1e-12}).x
     score = (b - c - n * bound) / (n * (2 * q + bound * (1 - bound))) ** 0.5
     assert abs(score) == pytest.approx(normal_quantile(0.95), abs=2e-3)
-
-
-def test_pairs_that_fail_together_widen_the_drop() -> None:
-    before, after = np.ones(300, bool), np.repeat([False] * 20 + [True] * 80, 3)
-    clustered = paired_difference(before, after, np.repeat(np.arange(100), 3))
-    assert clustered.low < paired_difference(before, after).low
-    once = paired_difference(before[::3], after[::3])
-    assert clustered.low == pytest.approx(once.low, abs=5e-3)
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -143,19 +123,6 @@ def test_clustered_mcnemar_is_the_sum_over_all_sign_flips(sums: list[tuple[int, 
     assert found.p_mid == pytest.approx(max((beyond + equal / 2) / len(flips), least))
 
 
-@given(st.integers(0, 40), st.integers(0, 40))
-def test_clusters_of_one_item_give_mcnemars_test(b: int, c: int) -> None:
-    found = clustered_mcnemar(*pairs(3, b, c, 2))
-    assert found[:2] == (b, c)
-    assert found[2:] == pytest.approx(mcnemar(b, c)[2:], rel=1e-9)
-
-
-def test_discordant_items_within_one_cluster_are_one_observation() -> None:
-    found = clustered_mcnemar([True] * 30, [False] * 30, np.repeat(np.arange(3), 10))
-    assert found.p_exact == 2 / 2**3
-    assert mcnemar(found.b, found.c).p_exact < 1e-8
-
-
 def test_sign_flips_of_many_and_unequal_clusters_stay_a_distribution() -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 9000, 30_000)
@@ -164,13 +131,6 @@ def test_sign_flips_of_many_and_unequal_clusters_stay_a_distribution() -> None:
     sums = np.bincount(codes, weights=before.astype(float) - after)
     z = sums.sum() / np.sqrt((sums**2).sum())  # the large-sample form
     assert found.p_mid == pytest.approx(2 * stats.norm.sf(abs(z)), abs=2e-3)
-
-
-def test_a_relative_difference_is_that_of_the_mean_over_sets() -> None:
-    one, base = ([1, 1, 1, 0], [1, 0]), ([1, 0, 0, 0], [1, 1])
-    found = relative_difference([(one[k], base[k], None) for k in range(2)])
-    assert found.value == pytest.approx(((3 / 4 + 1 / 2) / 2) / ((1 / 4 + 1) / 2) - 1)
-    assert (found.n, found.clusters) == (6, 6)
 
 
 def test_a_relative_difference_has_the_clustered_bootstraps_interval() -> None:
@@ -193,8 +153,8 @@ def test_a_relative_difference_has_the_clustered_bootstraps_interval() -> None:
         drawn.append(means[0] / means[1] - 1)
     low, high = np.quantile(drawn, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.1 * (high - low))
-    alone = relative_difference([(one, base, None) for one, base, _ in sets])
-    assert alone.high - alone.low < 0.95 * (found.high - found.low)
+    one, base = (np.mean([each[k].mean() for each in sets]) for k in (0, 1))
+    assert (found.value, found.n) == (pytest.approx(one / base - 1), 1500)
 
 
 def test_a_relative_difference_from_nothing_is_unknown() -> None:

@@ -30,15 +30,6 @@ def test_items_without_two_answers_are_left_out() -> None:
     assert (nothing.low, nothing.high, nothing.n) == (0.0, 1.0, 0)
 
 
-def test_the_interval_is_wider_if_the_items_of_a_cluster_are_alike() -> None:
-    rng = np.random.default_rng(0)
-    by_cluster = rng.integers(0, 2, size=(3, 60))
-    predicted = np.repeat(by_cluster, 5, axis=1)
-    alone, clustered = sensitivity(predicted, 2), sensitivity(predicted, 2, np.repeat(np.arange(60), 5))
-    assert clustered.value == pytest.approx(alone.value)
-    assert clustered.high - clustered.low > 1.5 * (alone.high - alone.low)
-
-
 def test_the_spread_is_the_highest_minus_the_lowest_accuracy() -> None:
     correct = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=bool)
     found = accuracy_spread(correct)

@@ -70,12 +70,3 @@ def test_a_difference_of_drops_has_the_interval_of_a_bootstrap_over_clusters() -
     draws = rng.integers(0, 400, (4000, 400))
     low, high = np.quantile(np.asarray(each)[draws].sum(axis=1) / 800, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.006)
-
-
-def test_errors_in_the_same_premise_are_no_proof_of_a_correlation() -> None:
-    """One premise of 100 is wrong in both sets: without the shrinkage, the two seem to be the same."""
-    right = np.ones(300, dtype=bool)
-    right[:2] = False
-    codes = np.repeat(np.arange(100), 3)
-    together, apart = difference(right, right, codes, codes), difference(right, right, codes, codes + 100)
-    assert 0.6 * apart.high < together.high < apart.high

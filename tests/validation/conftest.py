@@ -100,22 +100,17 @@ def study_of(tmp_path: Path, say: Callable[..., None]) -> Callable[..., Study]:
 BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
 
 
-@pytest.fixture(scope="session")
-def make_study() -> Callable[..., Path]:
-    """Write a study of *n* doors, with premises that would run scripts, and return its folder."""
+@pytest.fixture
+def of_doors(study_of: Callable[..., Study]) -> Callable[..., Study]:
+    """Write a study of *n* doors, with premises that would run scripts."""
 
-    def make(folder: Path, n: int = 4, judges: int = 2) -> Path:
+    def make(n: int = 4, folder: str = "study") -> Study:
+        texts = ((f"Door {i} is open. {BAD}", f"Door {i} is closed.") for i in range(n))
         examples = tuple(
-            Example(
-                f"antonymy:secret-{i}", f"Door {i} is open. {BAD}", f"Door {i} is closed.", "contradiction"
-            )
-            for i in range(n)
+            Example(f"antonymy:secret-{i}", *each, "contradiction") for i, each in enumerate(texts)
         )
         facts = {"construction": "antonymy.v1", "part": "secret_set"}
-        dataset = Dataset("antonymy.secret_set", examples, facts)
-        suite = Suite("tiny", {dataset.name: dataset})
-        sample_suite(suite, folder / "study", SampleRequest(judges=judges), origin="tiny")
-        return folder / "study"
+        return study_of(Dataset("antonymy.secret_set", examples, facts), folder=folder, judges=2)
 
     return make
 
@@ -124,17 +119,15 @@ LONG = " ".join(["The river is wide and the boat is old."] * 60)
 
 
 @pytest.fixture
-def of_a_change(tmp_path: Path) -> Callable[..., Study]:
+def of_a_change(study_of: Callable[..., Study]) -> Callable[..., Study]:
     """Write a study of an antonym in a long text, about which some questions are asked."""
 
     def make(*questions: str) -> Study:
         change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
         texts = f"Tea is served. {LONG}", "The cold tea."
         example = Example("x", *texts, "neutral", "b", change, {"pair": "hot/cold"})
-        suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
-        request = SampleRequest(judges=1, questions=questions)
-        sample_suite(suite, tmp_path / "change", request, origin="tiny")
-        return open_study(tmp_path / "change")
+        dataset = Dataset("c.dev", (example,), {"construction": "c.v1"})
+        return study_of(dataset, folder="change", judges=1, questions=questions)
 
     return make
 

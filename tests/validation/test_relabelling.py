@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from crossexam.cli.main import app as main
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Change, Example, status_of
+from crossexam.core.example import Change, Example
 from crossexam.core.files import read_json
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
@@ -102,8 +102,9 @@ def test_verdicts_go_into_the_suite(
     assert (entry["verdict"]["verified"], entry["verdict"]["judges"], entry["rows"]) == (2, 3, 5)
     after = contents(folder)
     assert after[f"negation.dev.{suffix}"] == before[f"negation.dev.{suffix}"]
-    apply_verdicts(judged, folder, Rule())
+    apply_verdicts(judged, folder.parent, Rule())  # a folder that has the suite
     assert contents(folder) == after  # again: nothing changes
+    assert not (folder.parent / "manifest.json").exists()
     number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
     while any(a.item == number for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
@@ -123,34 +124,8 @@ def test_another_suite_is_left_alone(judged: Study, items: Any, write_suite: Any
     assert contents(other) == before
     with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
         apply_verdicts(judged, write_suite(items("negation", "E"), folder="none"), Rule())
-
-
-def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(
-    judged: Study, antonymy: Dataset, write_suite: Any, tmp_path: Path
-) -> None:
-    folder = write_suite(antonymy)
-    made = run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"})
-    save_run(made, tmp_path / "run")
-    apply_verdicts(judged, folder, Rule())
-    run = read_run(tmp_path / "run")  # made before the verdicts
-    apart, verified = by_status(run), {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
-    assert accuracies(verified_only(run)) == verified
-    assert accuracies(apart) == {**verified, "antonymy.dev (proposed)": (0 / 1, 1)}
-    assert apart.manifest["rejected_items"] == "2 rejected items are left out"
-    assert "verified items only: 2; left out: 2 rejected, 1 proposed" in str(verified_only(run).manifest)
-
-
-def test_labels_that_are_not_proposed_are_not_parted(items: Any) -> None:
-    dataset = items("negation", "EN")
-    marked = with_info(dataset, {"info": {"verdict": "verified"}}, {})
-    base = Dataset("base.dev", dataset.examples, {"construction": "base"})
-    run = run_over([base, marked], wrong=set())
-    assert list(by_status(run).datasets) == ["base.dev", "negation.dev"]
-    only = {name: len(each) for name, each in verified_only(run).datasets.items()}
-    assert only == {"base.dev": 2, "negation.dev (verified)": 1}
     with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
-        verified_only(run_over([base, dataset], wrong=set()))
-    assert status_of(dataset.examples[0]) is None
+        verified_only(run_over(list(read_suite(other)), wrong=set()))
 
 
 def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
@@ -199,16 +174,12 @@ def relabelled(items: Any, study_of: Any, write_suite: Any, tmp_path: Path) -> C
 def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
     suite, run, applied = relabelled(Rule("relabel"))
     assert applied == {"antonymy.dev": Applied(3, 1, 0, {("contradiction", "neutral"): 2})}
-    said = "3 verified, 1 rejected, 0 open; 2 relabelled: 2 contradiction to neutral"
-    assert str(applied["antonymy.dev"]) == said
     written = read_suite(suite)["antonymy.dev"]
     assert [each.label for each in written] == ["contradiction", "neutral", "neutral", "contradiction"]
     assert written.examples[1].info["generated_label"] == "contradiction"
     assert written.examples[2].info["agreed"] == [2, 3]
     assert "generated_label" not in written.examples[0].info
     entry = entry_of(suite)
-    assert entry["content_hash"] == written.content_hash()
-    assert entry["signature"] == "s|labels:judges"
     assert entry["verdict"]["apply"] == "relabel"
     assert entry["verdict"]["relabelled"] == {"contradiction to neutral": 2}
     # the run was made before, and predicts N N N C: it is scored by the labels of the judges
@@ -217,6 +188,7 @@ def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
     assert run.datasets["antonymy.dev"].entry.content_hash == written.content_hash()
     for of in (verified_only(run), by_status(run)):
         assert of.manifest["relabelled_items"] == "2 items have the label of the judges"
+    assert by_status(run).manifest["rejected_items"] == "1 rejected items are left out"
     # what is built from relabelled items was not judged
     derived = written.examples[1].derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
     assert set(derived.info) == {"cluster"}
@@ -228,21 +200,6 @@ def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: An
     assert [each.label for each in read_suite(suite)["antonymy.dev"]] == ["contradiction"] * 4
     assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (0.0, 1)}
     assert "relabelled_items" not in verified_only(run).manifest
-
-
-def test_another_rule_replaces_what_was_applied(relabelled: Any, tmp_path: Path) -> None:
-    suite, _, _ = relabelled(Rule("relabel"))
-    after = contents(suite)
-    study = open_study(tmp_path / "study")
-    apply_verdicts(study, suite.parent, Rule("relabel"))  # a folder that has the suite
-    assert contents(suite) == after
-    assert not (suite.parent / "manifest.json").exists()
-    apply_verdicts(study, suite, Rule("confirm"))
-    entry, written = entry_of(suite), read_suite(suite)["antonymy.dev"]
-    assert (entry["signature"], entry["verdict"]["relabelled"]) == ("s", {})
-    assert not any("generated_label" in each.info for each in written)
-    assert entry["content_hash"] == written.content_hash()
-    assert len(read_run(tmp_path / "run").datasets["antonymy.dev"]) == 4
 
 
 def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tmp_path: Path) -> None:
@@ -285,9 +242,11 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
         apply_verdicts(study, suite, rule)
         entry, found = entry_of(suite), read_suite(suite)["antonymy.dev"]
         assert (entry["signature"], entry["content_hash"]) == (signature, found.content_hash())
+        relabelled_items = [each.id for each in found if "generated_label" in each.info]
+        assert len(relabelled_items) == (0 if signature == "s" else 2)
 
 
-def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite: Any) -> None:
+def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, write_suite: Any) -> None:
     dataset = items("antonymy", "CCCCC", pair="hot/cold")
     unpaired = replace(dataset.examples[4], info={"cluster": "antonymy4"})
     dataset = Dataset(dataset.name, (*dataset.examples[:4], unpaired), dataset.manifest)
@@ -311,10 +270,6 @@ def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite:
     kinds = [each.info.get("judged_kind") for each in written]
     assert kinds == ["gradable", "relational", None, None, None]
     assert not any("verdict" in each.info for each in written)
-    run = Run("tiny", {written.name: written}, {written.name: np.eye(3)[[2, 0, 2, 2, 2]]})
-    slices = measure(run)[0].slices["judged kind"]
-    shares = {kind: (share.value, share.n) for kind, share in slices.items()}
-    assert shares == {"gradable": (1.0, 1), "relational": (0.0, 1)}
 
 
 # The verb
@@ -332,18 +287,14 @@ def test_from_the_command_line(
     write_suite(items("antonymy", "CCC"))
     crossexam("run builtin/overlap suite -o run")
     assert "label, grammatical" in crossexam("validate sample suite -o study --judges 2")
-    no_answers = "has too few answers for a verdict on any item, so all items are open"
-    assert no_answers in crossexam("validate verdict study --apply confirm --suite suite")
+    assert "all items are open" in crossexam("validate verdict study --apply confirm --suite suite")
     said = {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"}
     say(open_study(tmp_path / "study"), "label", said)
     told = crossexam("validate verdict study -o out.json --apply confirm --suite suite")
     for text in ("86† (naik2018", "66.7 [", "antonymy.dev: 2 verified, 1 rejected, 0 open"):
         assert text in told
-    assert "too few answers" not in told
     assert read_json(tmp_path / "out.json")["findings"][0]["agreed"]["n"] == 3
-    for suffix in ("md", "csv", "json", "html", "tex"):
-        crossexam(f"report run --verified -o x.{suffix}")
-        assert "(verified)" in (tmp_path / f"x.{suffix}").read_text(encoding="utf-8")
+    crossexam("report run --verified -o x.md")
     assert "verified items only: 2" in (tmp_path / "x.md").read_text(encoding="utf-8")
     assert "(verified)" in crossexam("compare run run --verified")
     assert "category" in crossexam("validate sample --errors run -o errors")

@@ -12,15 +12,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
-from crossexam.validation.sampling import SampleRequest, sample_suite
 from crossexam.validation.spreadsheet import read_csv, write_csv
-from crossexam.validation.study import Study, open_study
+from crossexam.validation.study import Study
 
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
 
@@ -30,20 +29,19 @@ def dataset(name: str, version: str, *examples: Example) -> Dataset:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(study_of: Callable[..., Study]) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
     antonymy = (
         Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
         for n, premise in enumerate(PREMISES)
     )
     spelling = Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment")
-    sets = (
+    return study_of(
         dataset("antonymy.dev", "antonymy.v1", *antonymy),
         dataset("spelling.dev", "spelling_error_content_word.v1", spelling),
+        judges=2,
+        seed=1,
     )
-    suite = Suite("tiny", {each.name: each for each in sets})
-    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2, seed=1), origin="tiny")
-    return open_study(tmp_path / "study")
 
 
 @pytest.fixture
@@ -167,14 +165,12 @@ def test_what_is_no_sheet_of_the_study(
 
 
 @pytest.fixture
-def of_changes(tmp_path: Path) -> Study:
+def of_changes(study_of: Callable[..., Study]) -> Study:
     """Ask about an item that was changed, and about one that was not."""
     change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
     changed = Example("x", "Tea.", "The cold tea.", "neutral", "b", change)
     items = dataset("c.dev", "c.v1", changed, Example("y", "Milk.", "The milk.", "neutral"))
-    request = SampleRequest(judges=1, questions=("label", "grammar_kept"))
-    sample_suite(Suite("tiny", {items.name: items}), tmp_path / "changes", request, origin="tiny")
-    return open_study(tmp_path / "changes")
+    return study_of(items, folder="changes", judges=1, questions=("label", "grammar_kept"))
 
 
 def test_only_its_own_sheet_and_tasks_show_the_change(of_changes: Study, tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import bilstm, conditional_encoder, gated_attention, residual_stacked
-from crossexam.zoo.inputs import Pairs, Sentences, joined
+from crossexam.zoo import bilstm, conditional_encoder, gated_attention
+from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import SentenceEncoder, Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
@@ -269,31 +269,6 @@ def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_
 
 
 # What equations do not say
-
-
-def test_without_recurrence_the_gated_mean_is_the_mean() -> None:
-    model = small("gated_attention", recurrence="feedforward")
-    mean, _, weighted = model.encode(batch(PREMISES), "premise").chunk(3, -1)
-    torch.testing.assert_close(weighted, mean)
-
-
-def test_batches_are_joined_with_all_they_have() -> None:
-    other = batch((4,), seed=5, spelling=6, padding=0)
-    both = joined(batch((2, 1), padding=0), other)
-    assert both.words.shape == both.mask.shape == (3, 4)
-    assert both.characters is not None
-    assert both.characters.shape == (3, 4, 6)
-    assert both.lengths.tolist() == [2, 1, 4]
-    assert torch.equal(both.words[2], other.words[0])
-    assert both.tags is None
-
-
-def test_the_papers_count_of_rse_has_a_layer_that_is_never_used() -> None:
-    architecture = residual_stacked.ARCHITECTURE
-    with torch.device("meta"):
-        model: Any = architecture.build(architecture.config, Sizes(words=10))
-    count = sum(each.numel() for each in model.parameters()) - model.words.table.weight.numel()
-    assert count + 801 * 800 == pytest.approx(architecture.parameters, rel=0.005)
 
 
 @pytest.mark.parametrize("name", ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])

@@ -68,13 +68,6 @@ def test_a_parse_survives_the_table(nested: Nested) -> None:
     assert (tree[-1, 2] if len(tree) else 0) == height(nested)
 
 
-def test_nodes_of_one_height_stand_from_left_to_right() -> None:
-    words, tree = parse_binary("( ( a ( b c ) ) ( ( d e ) f ) )")
-    #                          6: b c, 7: d e, 8: a 6, 9: 7 f, 10: all
-    assert words == list("abcdef")
-    assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 6, 2], [7, 5, 2], [8, 9, 3]]
-
-
 def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node(
     refused: Callable[..., str],
 ) -> None:
@@ -249,14 +242,6 @@ def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
     wanted.pow(2).sum().backward()  # type: ignore[no-untyped-call]
     for (name, here), there in zip(batched.named_parameters(), slow.parameters(), strict=True):
         torch.testing.assert_close(here.grad, there.grad, atol=1e-4, rtol=1e-4, msg=name)
-
-
-def test_the_tree_matters_to_a_tree_lstm_only() -> None:
-    for recurrence, matters in (("lstm", True), ("feedforward", False)):
-        model = syntactic(recurrence=recurrence)
-        one, other = (("a", "b"), "c"), ("a", ("b", "c"))
-        got = [model(pairs([(premise, ("d", "e"))])) for premise in (one, other)]
-        assert torch.allclose(got[0], got[1], atol=1e-5) is (not matters)
 
 
 def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:

@@ -136,20 +136,15 @@ def test_the_moving_average_on_hand_computed_numbers() -> None:
 # The loop
 
 
-def test_the_best_weights_are_kept_and_the_curve_told(tmp_path: Path) -> None:
+def test_the_best_weights_are_kept_and_the_progress_told(tmp_path: Path) -> None:
     seen: list[Status] = []
-    trainer = _trainer(
-        _RECIPE, [50, 70, 60, 65], folder=tmp_path, metrics=tmp_path / "m.jsonl", watch=seen.append
-    )
+    trainer = _trainer(_RECIPE, [50, 70, 60, 65], folder=tmp_path, watch=seen.append)
     after: list[torch.Tensor] = []
     original = trainer._score
     trainer._score = lambda model: (after.append(model.layer.weight.detach().clone()), original(model))[1]  # type: ignore
-    curve = trainer.run()
-    assert [record["dev_accuracy"] for record in curve] == [50, 70, 60, 65]
+    trainer.run()
     assert torch.equal(trainer.objective.model.layer.weight, after[1])  # type: ignore[union-attr]
     assert not torch.equal(after[1], after[3])
-    lines = (tmp_path / "m.jsonl").read_text().splitlines()
-    assert [json.loads(line)["step"] for line in lines] == [3, 6, 9, 12]
     assert [status.done for status in seen if status.scores is None][:3] == [2, 4, 6]
     assert all(status.examples_per_second > 0 <= status.seconds_left for status in seen)
 

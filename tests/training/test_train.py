@@ -50,12 +50,11 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
     config = json.loads((folder / "config.json").read_text())
     assert config["config"] == asdict(bilstm_max.Config(6, 5, 8))
     manifest = manifest_of(folder)
-    prints = manifest["fingerprint"]
-    assert prints["recipe"]["learning_rate"] == 0.01
+    assert manifest["fingerprint"]["recipe"]["learning_rate"] == 0.01
     described = small_data.train[0].describe()
-    assert prints["data"]["train"][0]["content_hash"] == described["content_hash"]
     assert described["rows"] == sum(described["labels"].values()) == 60
-    assert len(manifest["curve"]) == 2
+    content = manifest["fingerprint"]["data"]["train"][0]["content_hash"]
+    assert content == described["content_hash"]
     assert manifest["scores"]["dev_accuracy"] == max(r["dev_accuracy"] for r in manifest["curve"])
     metrics = (folder / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in metrics] == manifest["curve"]
@@ -79,20 +78,6 @@ def test_tests_are_scored_once_and_kept_with_the_scores(
     assert scored(again=10)["again"]["rows"] == 10
     scored(again=10, more=5)
     assert set(manifest_of(copied)["tests"]) == {"again", "more"}
-
-
-def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, small_data: Data) -> None:
-    settings = "width=6 hidden=5 classifier=8 optimizer=adam schedule=constant lr=0.03 batch_size=8 epochs=12"
-    values = dict(setting.split("=") for setting in settings.split())
-    (learned,) = small_data.train
-    data = replace(small_data, tests=(learned,))
-    trained = train_model(request_of("infersent", data=data, values=values))
-    model = open_model(f"zoo/{trained.folder}", CPU)
-    answers = model.predict([(e.premise, e.hypothesis) for e in learned.examples]).argmax(1)
-    gold = [small_data.classes.class_of(example.label) for example in learned.examples]
-    assert len(set(answers)) > 1
-    accuracy = trained.manifest["tests"][learned.spec]["accuracy"]
-    assert 100 * (answers == gold).mean() == pytest.approx(accuracy, abs=1e-3)
 
 
 def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritten(
@@ -209,29 +194,21 @@ def test_several_seeds_and_a_grid(request_of: Any, refused: Callable[..., str]) 
 def test_the_manifest_says_how_many_items_an_augmentation_added(
     request_of: Any, tiny_parsed: list[Example]
 ) -> None:
-    parsed = Corpus("parsed", tuple(tiny_parsed))
-    notes: list[str] = []
-    some = Data((parsed,), DevSets("parsed", (parsed,)))
+    parsed, notes = Corpus("parsed", tuple(tiny_parsed)), list[str]()
+    data = Data((parsed,), DevSets("parsed", (parsed,)))
     asked = parse_augmentations("so_swap:300,negation")
-
-    def manifest(folder: str, **given: Any) -> Any:
-        return train_model(request_of(folder=folder, data=some, **given)).manifest
-
-    first = manifest("out", augmentations=asked, note=notes.append)
+    manifest = train_model(request_of(data=data, augmentations=asked, note=notes.append)).manifest
     items = len(augment(tiny_parsed, asked[0], seed=0, epoch=0))
     steps = -(-(6 + 6 + items) // 8)
-    swaps = {"used": items, "distinct": items, "asked": 300}
-    for record in first["curve"]:
-        assert record["augmented"]["so_swap"] == swaps
+    for record in manifest["curve"]:
+        assert record["augmented"]["so_swap"] == {"used": items, "distinct": items, "asked": 300}
         assert record["augmented"]["negation"]["used"] == 6
         assert record["step"] == steps * record["epoch"]
     described = ["so_swap.v2: at most 300 items per epoch", "negation.v1"]
-    assert first["fingerprint"]["options"]["augment"] == described
+    assert manifest["fingerprint"]["options"]["augment"] == described
     warning, told = notes
     assert warning.startswith(f"warning: --augment so_swap:300 adds {items} items to an epoch")
     assert told == "--augment negation adds 6 items, 6 of them distinct"
-    paper = manifest("paper", augmentations=asked, values={"epochs": "1", "so_swap.rules": "paper"})
-    assert "so_swap_paper" in paper["curve"][0]["augmented"]
 
 
 def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Path) -> None:

@@ -135,24 +135,6 @@ def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[...
     assert failed["a"]["hypothesis before the change"] == "A dog is by a."
 
 
-def test_two_labels_and_proposed_labels(script: ModuleType, draw: Callable[..., Path]) -> None:
-    two_labels = [item("a", "not_entailment"), item("b", "entailment")]
-    swaps = [item("p", "contradiction", status="proposed"), item("q", "neutral")]
-    out = draw(antonymy=two_labels, so_swap=swaps)
-
-    def answer(reader: str, example: str, question: str, gold: Gold | None) -> str:
-        if gold == "not_entailment" and question == "label":
-            return "neutral" if reader == "reader-1" else "contradiction"
-        return right(reader, example, question, gold)
-
-    fill(out, answer)
-    rows = cells(script.count(out))
-    assert list(rows) == ["antonymy.dev", "so_swap.dev", "so_swap.dev (proposed)", "all"]
-    assert rows["antonymy.dev"][1].startswith("100.0 ")
-    assert rows["antonymy.dev"][3] == "0"  # neutral and contradiction are both not_entailment
-    assert rows["so_swap.dev (proposed)"][0] == "1"
-
-
 def test_a_missing_answer_or_an_unknown_test_set_is_an_error(
     script: ModuleType, draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,6 +135,19 @@ def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[...
     assert failed["a"]["hypothesis before the change"] == "A dog is by a."
 
 
+def test_two_labels_and_proposed_labels(script: ModuleType, draw: Callable[..., Path]) -> None:
+    swaps = [item("p", "contradiction", status="proposed"), item("q", "neutral")]
+    out = draw(antonymy=[item("a", "not_entailment"), item("b", "entailment")], so_swap=swaps)
+    said = {"reader-1": "neutral", "reader-2": "contradiction"}  # both are not_entailment
+    two = {(reader, "a", "label"): label for reader, label in said.items()}
+    fill(out, lambda *asked: two.get(asked[:3]) or right(*asked))
+    rows = cells(script.count(out))
+    assert list(rows) == ["antonymy.dev", "so_swap.dev", "so_swap.dev (proposed)", "all"]
+    assert rows["antonymy.dev"][1].startswith("100.0 ")
+    assert rows["antonymy.dev"][3] == "0"
+    assert rows["so_swap.dev (proposed)"][0] == "1"
+
+
 def test_a_missing_answer_or_an_unknown_test_set_is_an_error(
     script: ModuleType, draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,9 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.settings import grid
 from crossexam.models.table import open_model
@@ -228,7 +227,6 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
     rows[0]["gold_label"] = "entailment"
     file = tmp_path / "snli_1.0_train.jsonl"  # in the format of SNLI's own files
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    train = f"train toy --train {file.name} --dev {file.name} --debias drift"
     for command in (
         "build corpus --base builtin:demo[:3] -o other",
         "run builtin/neutral other -o wrong",
@@ -236,13 +234,14 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
         "run builtin/neutral folder -o run",
     ):
         invoke(*command.split())
-    bad = " ".join(invoke(*train.split(), "--bias", "run", "-o", "bad").output.split())
-    assert "warning: zoo/bad: the bias model is right for 87.5 % of the training pairs" in bad
-    with pytest.raises(CrossexamError, match="has no predictions for 8 of 8 training examples") as caught:
-        CliRunner().invoke(app, f"{train} --bias wrong -o n".split(), catch_exceptions=False)
-    assert "crossexam build corpus --base CORPUS -o FOLDER" in str(caught.value.hint)
+    train = f"train toy --train {file.name} --dev {file.name} --debias drift -o out --bias"
+    with pytest.raises(CrossexamError, match="has no predictions for 8 of 8 training examples"):
+        invoke(*train.split(), "wrong")
+    bad = " ".join(invoke(*train.split(), "run").output.split())
+    assert "warning: zoo/out: the bias model is right for 87.5 % of the training pairs" in bad
+    shutil.rmtree("out")
     monkeypatch.setattr(debiasing, "score_of_run", lambda *given: BiasScore(61.25, 40.0))
-    good = " ".join(invoke(*train.split(), "--bias", "run", "-o", "good").output.split())
+    good = " ".join(invoke(*train.split(), "run").output.split())
     assert "61.2 % (40.0 %)" in good
     assert "warning" not in good
 
@@ -264,18 +263,17 @@ def test_folds_answer_for_what_they_did_not_see() -> None:
     def answer(part: BiasedPart) -> BiasPredictions:
         train, stop, held = (set(rows) for rows in part[1:])
         premises = [{groups[row] for row in rows} for rows in (train, stop)]
-        assert train
-        assert stop
+        assert all(premises)
         assert not premises[0] & premises[1]
         asked.append((train | stop, held))
         probabilities = torch.full((len(held), 3), float(len(asked)))
         return BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
 
     found, score = cross_predict(groups, Debias("weighting", folds=3), 0, answer)
-    assert [rows & held for rows, held in asked] == [set()] * 3
-    assert all(not {groups[r] for r in rows} & {groups[r] for r in held} for rows, held in asked)
-    assert all(rows | held == set(range(20)) for rows, held in asked)
-    assert sorted(sum(([*held] for _, held in asked), [])) == list(range(20))  # noqa: RUF017
+    for rows, held in asked:
+        assert rows | held == set(range(20))
+        assert not {groups[row] for row in rows} & {groups[row] for row in held}
+    assert Counter(row for _, held in asked for row in held) == Counter(range(20))
     assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
     assert score.describe() == {"accuracy": 52.0, "majority": 30.0, "best_epoch": [1, 2, 3]}
     cross_predict(groups, Debias("drift"), 0, answer)
@@ -301,38 +299,33 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
 def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
     epochs: list[int] = []
 
-    def watch(status: Any) -> None:
-        if status.scores is not None:
-            epochs.append(status.epoch)
-
     def request(folder: str, **given: Any) -> TrainingRequest:
+        def watch(status: Any) -> None:
+            epochs.extend([status.epoch] if status.scores is not None else [])
+
         made: TrainingRequest = request_of(folder=folder, debias="learned-mixin-h", watch=watch, **given)
         return made
 
     found = train_grid(request("grid"), grid(["entropy_weight=0.5,0.01"]), [0, 1])
     assert len(epochs) == 2 * (2 + 2 * 2)  # for each seed, one biased model and two models of two epochs
-    file = "model.safetensors"
-    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1))
-    assert (found["entropy_weight=0.01"][1].folder / file).read_bytes() == (alone.folder / file).read_bytes()
-    assert not (found["entropy_weight=0.01"][0].folder.parent.parent / "unfinished").exists()
+    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1)).folder
+    swept = found["entropy_weight=0.01"][1].folder
+    assert (swept / "model.safetensors").read_bytes() == (alone / "model.safetensors").read_bytes()
+    assert not (swept.parent.parent / "unfinished").exists()
     epochs.clear()
     train_grid(request("other"), grid(["lr=0.01,0.02"]), [0])
     assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
 
 
-def test_what_cannot_be_debiased_is_refused(request_of: Any) -> None:
-    def answer(part: BiasedPart) -> BiasPredictions:
-        raise AssertionError
-
-    with pytest.raises(CrossexamError, match="no pairs are left to stop the biased model by"):
-        cross_predict(["one"] * 9, Debias("drift"), 0, answer)
-    with pytest.raises(CrossexamError, match="the 9 training examples, which have 1 different premises"):
-        cross_predict(["one"] * 9, Debias("weighting"), 0, answer)
-    with pytest.raises(CrossexamError, match="-1 folds\n  wanted: 1 or more for drift"):
-        Debias("drift", folds=-1)
+def test_what_cannot_be_debiased_is_refused(request_of: Any, refused: Callable[..., str]) -> None:
+    for debias, message in (
+        (Debias("drift"), "no pairs are left to stop the biased model by"),
+        (Debias("weighting"), "the 9 training examples, which have 1 different premises"),
+    ):
+        assert message in refused(cross_predict, ["one"] * 9, debias, 0, None)
+    assert "-1 folds\n  wanted: 1 or more for drift" in refused(Debias, "drift", folds=-1)
     assert Debias("drift", folds=1).folds == 1
-    with pytest.raises(UnknownNameError, match="did you mean 'learned-mixin'"):
-        Debias("learned-mixing")
-    with pytest.raises(CrossexamError, match="adv needs the hypothesis's vector"):
-        train_model(request_of("crossing", debias="adv"))
-    assert train_model(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0
+    assert "did you mean 'learned-mixin'" in refused(Debias, "learned-mixing")
+    crossing = request_of("crossing", debias="adv")
+    assert "adv needs the hypothesis's vector" in refused(train_model, crossing)
+    train_model(replace(crossing, debias="drift", values={"epochs": "1"}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import bilstm, conditional_encoder, gated_attention
+from crossexam.zoo import conditional_encoder
 from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import SentenceEncoder, Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
@@ -278,37 +277,6 @@ def test_dropout_acts_in_training_alone(name: str) -> None:
     assert torch.equal(model(PAIRS), model(PAIRS))
     model.train()
     assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
-
-
-def test_bilstm_starts_as_tensorflow_starts() -> None:
-    torch.manual_seed(0)
-    config = replace(bilstm.ARCHITECTURE.config, width=30, hidden=50)
-    model: Any = bilstm.BiLSTM(config, Sizes(words=5))
-    model.requires_grad_(False)
-    module = model.context["hypothesis"].lstm
-    limit = math.sqrt(6 / (30 + 50 + 4 * 50))  # Glorot: inputs and outputs of the matrix [80, 200]
-    for weights in (module.weight_ih_l0, module.weight_hh_l0_reverse):
-        assert 0.98 * limit < weights.abs().max() <= limit
-    assert module.bias_ih_l0.tolist() == [0.0] * 50 + [1.0] * 50 + [0.0] * 100  # forget gate: 1
-    assert module.bias_hh_l0_reverse.abs().max() == 0
-    assert model.mlp.weight.std() == pytest.approx(0.1, rel=0.05)
-    assert model.mlp.bias.std() == pytest.approx(0.1, rel=0.3)
-
-
-def test_gated_attention_starts_as_in_the_released_code() -> None:
-    torch.manual_seed(7)
-    config = gated_attention.Config(width=40, character_width=15, filters=20, hidden=100, classifier=100)
-    model = gated_attention.GatedAttention(config, Sizes(words=5, characters=50))
-    first, last = model.layers[0].lstm, model.layers[-1].lstm  # width 40 + 3 * 20 = 100 = hidden
-    for square in (*first.weight_ih_l0.chunk(4), *last.weight_hh_l0_reverse.chunk(4)):
-        torch.testing.assert_close(square @ square.T, torch.eye(100), atol=1e-5, rtol=0)
-    letters = model.characters.table.weight
-    for drawn in (last.weight_ih_l0, model.hidden.weight, model.second.weight, letters[1:]):
-        assert float(drawn.detach().std()) == pytest.approx(0.01, rel=0.1)
-    assert not torch.stack([first.bias_ih_l0, last.bias_hh_l0_reverse]).any()
-    assert not letters[0].any()
-    widest = model.characters.filters[-1].weight.detach().abs().max()
-    assert float(widest) == pytest.approx((3 * 5 * 15) ** -0.5, rel=0.02)
 
 
 # Hypothesis only

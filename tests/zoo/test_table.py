@@ -11,7 +11,7 @@ import pkgutil
 import random
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +191,50 @@ def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by
 
     each(check)
     golden("parameters.txt", "".join(lines))
+
+
+# fmt: off
+#: How weights start, by the paper or its released code: orthogonal matrices (of each gate), a deviation (of
+#: Glorot's uniform distribution, if a root is given), or zeros.
+STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("decomposable_attention", {}, {
+        "projection.weight": 0.01, "f.1.weight": 0.01, "h.4.weight": 0.01, "null": 200**-0.5}),
+    ("esim", {"width": 20, "hidden": 20}, {
+        "encoder.lstm.weight_ih_l0": "orthogonal", "encoder.lstm.weight_hh_l0_reverse": "orthogonal",
+        "encoder.lstm.bias_ih_l0": 0, "projection.weight": 0.01}),
+    ("esim", {"width": 30, "hidden": 20}, {"encoder.lstm.weight_ih_l0": "orthogonal"}),
+    ("syntactic_tree_lstm", {"width": 6, "hidden": 6}, {
+        "encoder.inputs.weight": "orthogonal", "composition.inputs.weight": "orthogonal",
+        "encoder.recursion.weight": 6**-0.5, "encoder.inputs.bias": 0, "projection.weight": 0.01}),
+    ("disan", {"width": 50, "hidden": 50, "classifier": 50}, {
+        "attention.weight": (2 / 200) ** 0.5, "attention.bias": 0, "scores.weight": (2 / 200) ** 0.5}),
+    ("bilstm", {"width": 30, "hidden": 50}, {
+        "context.hypothesis.lstm.weight_ih_l0": (2 / (30 + 50 + 4 * 50)) ** 0.5,
+        "context.hypothesis.lstm.weight_hh_l0_reverse": (2 / (30 + 50 + 4 * 50)) ** 0.5,
+        "context.hypothesis.lstm.bias_ih_l0": 3**0.5 / 4,  # a forget gate of 1
+        "context.hypothesis.lstm.bias_hh_l0_reverse": 0, "mlp.weight": 0.1}),
+    ("gated_attention", {"width": 40, "character_width": 15, "filters": 20, "hidden": 100, "classifier": 100}, {
+        "layers.0.lstm.weight_ih_l0": "orthogonal", "layers.2.lstm.weight_hh_l0_reverse": "orthogonal",
+        "layers.2.lstm.weight_ih_l0": 0.01, "hidden.weight": 0.01, "second.weight": 0.01,
+        "layers.0.lstm.bias_ih_l0": 0, "characters.filters.2.weight": (3 * 3 * 5 * 15) ** -0.5}),
+]
+# fmt: on
+
+
+def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
+    def check(name: str, changes: dict[str, Any], starts: dict[str, Any]) -> None:
+        torch.manual_seed(0)
+        architecture = ARCHITECTURES[name]
+        model: Any = architecture.build(replace(architecture.config, **changes), SIZES)
+        weights = model.state_dict()
+        for key, start in starts.items():
+            if start == "orthogonal":
+                for gate in weights[key].chunk(4):
+                    close(gate @ gate.T, torch.eye(len(gate)))
+            else:
+                assert weights[key].std(correction=0) == pytest.approx(start, rel=0.1), key
+
+    for_each(check, STARTS)
 
 
 # What logits must not depend on

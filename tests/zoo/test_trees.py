@@ -13,7 +13,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor, nn
+from torch import Tensor
 
 from crossexam.zoo import disan, gumbel_tree_lstm
 from crossexam.zoo.disan import DirectionalAttention, DiSAN
@@ -244,18 +244,6 @@ def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
         torch.testing.assert_close(here.grad, there.grad, atol=1e-4, rtol=1e-4, msg=name)
 
 
-def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:
-    model = SyntacticTreeLSTM(SyntacticConfig(6, 6), SIZES)
-    encoder: Any = model.encoder
-    composition: Any = model.composition
-    blocks = [*encoder.inputs.weight.chunk(4), *composition.inputs.weight.chunk(4)]
-    blocks += [block for gate in encoder.recursion.weight.chunk(5) for block in gate.chunk(2, 1)]
-    for block in blocks:
-        torch.testing.assert_close(block @ block.T, torch.eye(6), atol=1e-5, rtol=0)
-    assert not encoder.inputs.bias.any()
-    assert 0.005 < model.projection.weight.std() < 0.02  # 0.01, of 144 draws
-
-
 # G-TLSTM
 
 LENGTHS = [4, 1, 7, 2, 3, 7]
@@ -279,14 +267,10 @@ State: TypeAlias = tuple[Tensor, Tensor]
 
 
 def leaf_states(tree: GumbelTree, x: Tensor) -> list[State]:
-    h = c = torch.zeros(4)
-    states = []
+    state, states = (torch.zeros(1, 4), torch.zeros(1, 4)), []
     for word in x:
-        pre = tree.leaf.weight_ih @ word + tree.leaf.bias_ih + tree.leaf.weight_hh @ h + tree.leaf.bias_hh
-        i, f, g, o = pre.chunk(4)
-        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-        h = torch.sigmoid(o) * torch.tanh(c)
-        states.append((h, c))
+        state = tree.leaf(word.unsqueeze(0), state)
+        states.append((state[0][0], state[1][0]))
     return states
 
 
@@ -429,12 +413,3 @@ def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) ->
     # whole, and one word of 6 sentences against 7 words, for 4 features
     for a, b in zip(encoded(10**6), encoded(6 * 7 * 4), strict=True):
         torch.testing.assert_close(a, b)
-
-
-def test_glorot_weights_and_no_biases_at_the_start() -> None:
-    model = DiSAN(disan.Config(50, 50, 50), SIZES)
-    for layer in model.modules():
-        if isinstance(layer, nn.Linear):
-            limit = (6 / (layer.in_features + layer.out_features)) ** 0.5
-            assert 0.9 * limit < float(layer.weight.detach().abs().max()) <= limit
-            assert layer.bias is None or not layer.bias.any()

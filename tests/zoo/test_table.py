@@ -198,7 +198,7 @@ def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by
 #: Glorot's uniform distribution, if a root is given), or zeros.
 STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("decomposable_attention", {}, {
-        "projection.weight": 0.01, "f.1.weight": 0.01, "h.4.weight": 0.01, "null": 200**-0.5}),
+        "projection.weight": 0.01, "f.1.weight": 0.01, "h.4.weight": 0.01, "null": 300**-0.5}),
     ("esim", {"width": 20, "hidden": 20}, {
         "encoder.lstm.weight_ih_l0": "orthogonal", "encoder.lstm.weight_hh_l0_reverse": "orthogonal",
         "encoder.lstm.bias_ih_l0": 0, "projection.weight": 0.01}),

@@ -108,6 +108,7 @@ def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp
     assert manifest["tests"]["test"]["parsed"] == 2
     of_training, of_test = notes
     assert "3 of 6 training and 1 of 2 development pairs have none for a sentence or both" in of_training
+    assert "--parser spacy:PIPELINE parses them" in of_training
     assert "1 of 3 test pairs have none" in of_test
     notes.clear()
     train(data, tmp_path / "m", note=notes.append)  # nothing is trained again

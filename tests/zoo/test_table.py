@@ -74,10 +74,7 @@ def shaken(build: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-@pytest.fixture
-def each(for_each: Callable[..., None]) -> Callable[..., None]:
-    """Check every architecture of the table, or those that are named."""
-    return lambda check, names=ARCHITECTURES: for_each(check, [(ARCHITECTURES[name],) for name in names])
+of_all = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
 
 
 def texts(*lengths: int, seed: int = 0) -> list[Text]:
@@ -145,18 +142,16 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 # The table
 
 
-def test_the_entry_is_complete_and_cites_the_paper(each: Callable[..., None]) -> None:
-    def check(architecture: Architecture) -> None:
-        assert is_dataclass(architecture.config)
-        assert architecture.recipe.source
-        assert architecture.summary
-        assert architecture.parameters_source
-        assert all(33 < value < 100 for value in architecture.published.values())
-        author, *_ = architecture.paper.replace(",", " ").split()
-        assert author in str(sys.modules[architecture.build.__module__].__doc__)
-        assert "20" in architecture.paper
-
-    each(check)
+@of_all
+def test_the_entry_is_complete_and_cites_the_paper(architecture: Architecture) -> None:
+    assert is_dataclass(architecture.config)
+    assert architecture.recipe.source
+    assert architecture.summary
+    assert architecture.parameters_source
+    assert all(33 < value < 100 for value in architecture.published.values())
+    author, *_ = architecture.paper.replace(",", " ").split()
+    assert author in str(sys.modules[architecture.build.__module__].__doc__)
+    assert "20" in architecture.paper
 
 
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
@@ -177,19 +172,16 @@ def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
 
 
 def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by_name_and_shape(
-    golden: Callable[[str, str], None], each: Callable[..., None]
+    golden: Callable[[str, str], None],
 ) -> None:
     lines: list[str] = []
-
-    def check(architecture: Architecture) -> None:
+    for name, architecture in ARCHITECTURES.items():
         with torch.device("meta"):
             model: Any = architecture.build(architecture.config, PAPER)
         shapes = {key: [*value.shape] for key, value in model.state_dict().items()}
-        lines.extend([f"{architecture.name}\n", *(f"  {key} {shape}\n" for key, shape in shapes.items())])
+        lines.extend([f"{name}\n", *(f"  {key} {shape}\n" for key, shape in shapes.items())])
         count = sum(parameter.numel() for parameter in model.parameters()) - model.words.table.weight.numel()
-        assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance)
-
-    each(check)
+        assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance), name
     golden("parameters.txt", "".join(lines))
 
 
@@ -240,50 +232,45 @@ def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
 # What logits must not depend on
 
 
+@of_all
 def test_logits_depend_neither_on_padding_nor_on_the_batch(
-    each: Callable[..., None], shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Callable[..., Any]
 ) -> None:
     longer, order = texts(23, seed=3), [3, 0, 4, 2, 1]
+    model = shaken(architecture)
 
-    def check(architecture: Architecture) -> None:
-        model = shaken(architecture)
+    def of(premises: Sequence[Text], hypotheses: Sequence[Text], **more: int) -> Tensor:
+        logits: Tensor = model(pairs(architecture, premises, hypotheses, **more))
+        return logits
 
-        def of(premises: Sequence[Text], hypotheses: Sequence[Text], **more: int) -> Tensor:
-            logits: Tensor = model(pairs(architecture, premises, hypotheses, **more))
-            return logits
-
-        with torch.no_grad():
-            features = model.features(pairs(architecture, PREMISES, HYPOTHESES))
-            logits = of(PREMISES, HYPOTHESES)
-            close(of([*PREMISES, *longer], [*HYPOTHESES, [1]])[:-1], logits)
-            close(of([*PREMISES, [1]], [*HYPOTHESES, *longer])[:-1], logits)
-            close(of(PREMISES, HYPOTHESES, extra=3), logits)
-            close(torch.cat([of([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]), logits)
-            close(of([PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]), logits[order])
-        assert isinstance(model, Classifier)
-        assert features.shape == (len(PREMISES), model.output.in_features)
-        assert logits.shape == (len(PREMISES), 3)
-        close(model.output(features), logits)
-        assert torch.isfinite(logits).all()
-        assert logits.std(0).min() > 1e-4  # pairs differ
-
-    each(check)
+    with torch.no_grad():
+        features = model.features(pairs(architecture, PREMISES, HYPOTHESES))
+        logits = of(PREMISES, HYPOTHESES)
+        close(of([*PREMISES, *longer], [*HYPOTHESES, [1]])[:-1], logits)
+        close(of([*PREMISES, [1]], [*HYPOTHESES, *longer])[:-1], logits)
+        close(of(PREMISES, HYPOTHESES, extra=3), logits)
+        close(torch.cat([of([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]), logits)
+        close(of([PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]), logits[order])
+    assert isinstance(model, Classifier)
+    assert features.shape == (len(PREMISES), model.output.in_features)
+    assert logits.shape == (len(PREMISES), 3)
+    close(model.output(features), logits)
+    assert torch.isfinite(logits).all()
+    assert logits.std(0).min() > 1e-4  # pairs differ
 
 
 # Learning
 
 
+@of_all
 def test_saved_weights_give_the_same_predictions(
-    each: Callable[..., None], build: Callable[..., Any], shaken: Callable[..., Any], tmp_path: Path
+    architecture: Architecture, build: Callable[..., Any], shaken: Callable[..., Any], tmp_path: Path
 ) -> None:
-    def check(architecture: Architecture) -> None:
-        model, loaded = shaken(architecture), build(architecture, seed=9).eval()
-        save_model(model, str(tmp_path / f"{architecture.name}.safetensors"))
-        load_model(loaded, tmp_path / f"{architecture.name}.safetensors")
-        batch = pairs(architecture, PREMISES, HYPOTHESES)
-        assert torch.equal(loaded(batch), model(batch))
-
-    each(check)
+    model, loaded = shaken(architecture), build(architecture, seed=9).eval()
+    save_model(model, str(tmp_path / f"{architecture.name}.safetensors"))
+    load_model(loaded, tmp_path / f"{architecture.name}.safetensors")
+    batch = pairs(architecture, PREMISES, HYPOTHESES)
+    assert torch.equal(loaded(batch), model(batch))
 
 
 def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
@@ -292,89 +279,80 @@ def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
     return [name for name, gradient in trained.items() if gradient is None or not gradient.any()]
 
 
+@of_all
 def test_every_trainable_parameter_gets_a_gradient(
-    each: Callable[..., None], shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Callable[..., Any]
 ) -> None:
-    def check(architecture: Architecture) -> None:
-        model = shaken(architecture).train()
-        assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
-        logits = model(pairs(architecture, PREMISES, HYPOTHESES))
-        loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 0, 1]))
-        assert not without_gradient(model, loss)
-
-    each(check)
+    model = shaken(architecture).train()
+    assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
+    logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+    loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 0, 1]))
+    assert not without_gradient(model, loss)
 
 
-def test_four_examples_are_learned(each: Callable[..., None], build: Callable[..., Any]) -> None:
-    def check(architecture: Architecture) -> None:
-        model = build(architecture)
-        batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
-        labels = torch.tensor([2, 0, 1, 2])
-        adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
-        for _ in range(400):
-            loss = nn.functional.cross_entropy(model.train()(batch), labels)
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
-            if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
-                return
-        pytest.fail(f"after 400 steps the loss is {loss:.3f}")
-
-    each(check)
+@of_all
+def test_four_examples_are_learned(architecture: Architecture, build: Callable[..., Any]) -> None:
+    model = build(architecture)
+    batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
+    labels = torch.tensor([2, 0, 1, 2])
+    adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
+    for _ in range(400):
+        loss = nn.functional.cross_entropy(model.train()(batch), labels)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
+            return
+    pytest.fail(f"after 400 steps the loss is {loss:.3f}")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
-def test_bf16_is_near_float32(each: Callable[..., None], shaken: Callable[..., Any]) -> None:
-    def check(architecture: Architecture) -> None:
-        model = shaken(architecture).cuda()
-        batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
-        with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
-            half = model(batch).float()
-        with torch.no_grad():
-            whole = model(batch)
-        assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
-
-    each(check)
+@of_all
+def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., Any]) -> None:
+    model = shaken(architecture).cuda()
+    batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
+        half = model(batch).float()
+    with torch.no_grad():
+        whole = model(batch)
+    assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
 
 
 # Sentence encoders
 
 
+@pytest.mark.parametrize("architecture", [each for each in ARCHITECTURES.values() if each.encodes_sentences])
 def test_each_distinct_sentence_need_be_encoded_once(
-    each: Callable[..., None], shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Callable[..., Any]
 ) -> None:
-    def check(architecture: Architecture) -> None:
-        model = shaken(architecture)
-        assert isinstance(model, SentenceEncoder)
-        distinct = texts(6, 2, 11, seed=7)
-        batch = sentences(distinct, distinct, architecture.needs)
-        u, v = model.encode(batch, "premise"), model.encode(batch, "hypothesis")
-        assert u.shape == v.shape == (3, u.shape[1])
-        left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
-        together = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
-        close(model.output(model.compare(u[left], v[right])), model(together))
-
-    each(check, [name for name, entry in ARCHITECTURES.items() if entry.encodes_sentences])
+    model = shaken(architecture)
+    assert isinstance(model, SentenceEncoder)
+    distinct = texts(6, 2, 11, seed=7)
+    batch = sentences(distinct, distinct, architecture.needs)
+    u, v = model.encode(batch, "premise"), model.encode(batch, "hypothesis")
+    assert u.shape == v.shape == (3, u.shape[1])
+    left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
+    together = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
+    close(model.output(model.compare(u[left], v[right])), model(together))
 
 
 # The ablation of Nie et al. (2019, section 4.1)
 
 
+@pytest.mark.parametrize(
+    "architecture", [each for each in ARCHITECTURES.values() if hasattr(each.config, "recurrence")]
+)
 def test_without_recurrence_no_order_of_words_matters(
-    each: Callable[..., None], shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Callable[..., Any]
 ) -> None:
     turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
-
-    def check(architecture: Architecture) -> None:
-        for recurrence, matters in (("lstm", True), ("feedforward", False)):
-            model = shaken(architecture, recurrence=recurrence)
-            recurrent = any(isinstance(each, nn.RNNBase | nn.RNNCellBase) for each in model.modules())
-            assert not recurrent or matters
-            logits = model(pairs(architecture, PREMISES, HYPOTHESES))
-            if "trees" not in architecture.needs:  # the other inputs move with the word
-                after = model(pairs(architecture, *turned))
-                assert torch.allclose(logits, after, atol=1e-4) is (not matters)
-        close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
-        assert not without_gradient(model, logits.logsumexp(1).sum())
-
-    each(check, [name for name, entry in ARCHITECTURES.items() if hasattr(entry.config, "recurrence")])
+    for recurrence, matters in (("lstm", True), ("feedforward", False)):
+        model = shaken(architecture, recurrence=recurrence)
+        recurrent = any(isinstance(each, nn.RNNBase | nn.RNNCellBase) for each in model.modules())
+        assert not recurrent or matters
+        logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+        if "trees" not in architecture.needs:  # the other inputs move with the word
+            after = model(pairs(architecture, *turned))
+            assert torch.allclose(logits, after, atol=1e-4) is (not matters)
+    close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
+    assert not without_gradient(model, logits.logsumexp(1).sum())

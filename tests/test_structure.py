@@ -260,18 +260,3 @@ def test_options_in_messages_exist() -> None:
         if option not in known
     ]
     assert unknown == []
-
-
-def test_the_way_of_a_number_names_what_there_is() -> None:
-    """The functions of the drawing in ARCHITECTURE.md are in their files."""
-    text = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    drawn = re.search(r"## A number's way.*?```text\n(.*?)```", text, re.DOTALL)
-    assert drawn is not None
-    functions = 0
-    for line in drawn[1].splitlines():
-        path, _, rest = line.partition("  ")
-        source = (SOURCE / path).read_text(encoding="utf-8")
-        for name in re.findall(r"\w+", rest.strip().partition("   ")[0]):
-            assert f"def {name}(" in source, f"{path}: {name}"
-            functions += 1
-    assert functions == 16

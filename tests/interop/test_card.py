@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,17 +119,14 @@ def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
     assert licence_of("a licence of its own") not in {licence_of(each.licence) for each in catalog().values()}
 
 
-def test_each_publication_of_a_corpus_is_an_entry_of_bibtex(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        entry = catalog()[name]
+def test_each_publication_of_a_corpus_is_an_entry_of_bibtex() -> None:
+    for name, entry in catalog().items():
         for each in entry.publications:
             found = bibtex(name, each)
             assert found.count("{") == found.count("}")
             assert " and ".join(each.authors) in found
             assert "http" not in found.partition("url = ")[0]
         assert entry.publications or "CITATION.cff" in entry.citation
-
-    for_each(check, catalog())
 
 
 def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -16,9 +15,9 @@ import pytest
 from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.sealed import MANIFEST, read_manifest
-from crossexam.models.table import MODELS, open_model
+from crossexam.models.table import open_model
 from crossexam.shallow.fitting import CONFIG, FitRequest, FittedFolder, ShallowModel, fit_once
-from crossexam.shallow.table import SHALLOW, shallow_named
+from crossexam.shallow.table import SHALLOW
 
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]
 #: Settings with which the models learn the tiny corpus.
@@ -165,17 +164,6 @@ def test_corpora_that_do_not_fit_are_refused(
     ):
         assert message in refused(fit_once, model, replace(asked, **change))
     assert not asked.folder.exists()
-
-
-def test_it_has_a_name_an_alias_and_a_prefix_of_its_own(
-    model: ShallowModel, crossexam: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in filter(None, (model.name, model.alias)):
-        assert shallow_named(name) is shallow_named(name.upper()) is model
-    assert MODELS[model.prefix].opener == "crossexam.models.fitted:open_fitted"
-    assert sum(other.prefix == model.prefix for other in SHALLOW.values()) == 1
-    monkeypatch.setenv("COLUMNS", "200")
-    assert re.search(rf"{model.name}.*{re.escape(model.recipe.parameters)}", crossexam("ls", "recipes"))
 
 
 def test_features_are_shown_or_refused(

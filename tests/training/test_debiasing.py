@@ -204,18 +204,13 @@ def run_of(examples: Sequence[Example], rows: Any) -> Run:
     return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)}, {})
 
 
-def test_debiasing_keeps_the_main_model_only(trained: Any, for_each: Callable[..., None]) -> None:
-    once = {"epochs": "1"}
-    plain = (trained(values=once).folder / "model.safetensors").read_bytes()
-
-    def check(method: str) -> None:
-        folder = trained(debias=method, values=once).folder
-        assert (folder / "model.safetensors").read_bytes() != plain
-        model = open_model(f"zoo/{folder}", {"device": "cpu"})
-        assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
-
-    for_each(check, METHODS)
-    assert "bias" not in trained(debias="adv", values=once).manifest
+@pytest.mark.parametrize("method", METHODS)
+def test_debiasing_keeps_the_main_model_only(method: str, trained: Any) -> None:
+    plain, debiased = (trained(debias=each, values={"epochs": "1"}).folder for each in (None, method))
+    files = [(folder / "model.safetensors").read_bytes() for folder in (plain, debiased)]
+    assert files[0] != files[1]
+    model = open_model(f"zoo/{debiased}", {"device": "cpu"})
+    assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
 
 
 def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(

@@ -104,17 +104,6 @@ def test_batches_hold_every_pair_once_and_keep_to_the_budget(
     assert sorted(chain.from_iterable(plan_scoring(lengths, 100))) == list(range(len(lengths)))
 
 
-def test_sorting_by_length_saves_padding() -> None:
-    lengths = [(k * 7 % 40 + 1, k * 11 % 17 + 1) for k in range(2_000)]
-    sizes = [
-        len(rows) * (max(lengths[k][0] for k in rows) + max(lengths[k][1] for k in rows))
-        for rows in plan_epoch(lengths, 32, seed=0, epoch=0)
-    ]
-    assert sum(sizes) < 1.15 * sum(map(sum, lengths))
-    plans = [plan_epoch(lengths[:99], 8, seed=seed, epoch=epoch) for seed in (0, 1) for epoch in (0, 1)]
-    assert len({str(plan) for plan in plans}) == 4
-
-
 def test_shuffling_keeps_the_words_and_depends_on_seed_epoch_and_id() -> None:
     text = "one two three four five six seven eight nine ten"
     info = {"premise_tags": [[word, word.upper()] for word in text.split()], "genre": "tiny"}

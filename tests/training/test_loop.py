@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
-from crossexam.training import devices, optimizers, trackers
+from crossexam.training import optimizers, trackers
 from crossexam.training.devices import Device
 from crossexam.training.loop import Epoch, LoopSettings, Trainer
 from crossexam.training.objective import Objective
@@ -248,14 +248,6 @@ def test_a_device_or_a_precision_that_is_not_here_is_named(
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True})
     for precision in ("float16", "bfloat16", "medium"):
         assert f"no instructions for training in {precision}" in refused(Device, "cpu", precision)
-
-
-def test_products_are_rounded_while_the_training_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "has_instructions", lambda *_: True)
-    for precision, within in (("medium", "medium"), ("float32", "highest")):
-        with Device("cpu", precision).products():
-            assert torch.get_float32_matmul_precision() == within
-        assert torch.get_float32_matmul_precision() == "highest"
 
 
 # Killed and gone on

@@ -37,11 +37,10 @@ def _file(tmp_path: Path, text: str, name: str = "vectors.txt") -> Path:
     return path
 
 
-def test_every_published_form_of_vectors_is_read(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    def check(header: str, packed: bool, ending: str) -> None:
-        content = (header + _ROWS).replace("\n", ending).encode()
-        path = tmp_path / "vectors.txt"
-        path.write_bytes(gzip.compress(content) if packed else content)
+def test_every_published_form_of_vectors_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    for header, pack, ending in product(["", "4 3\n"], [bytes, gzip.compress], ["\n", " \n", "\r\n"]):
+        path.write_bytes(pack((header + _ROWS).replace("\n", ending).encode()))
         found = read_vectors(path, ["dog", "The", "cat", ". . ."])
         assert (found.width, found.lines) == (3, 4)
         assert {word: row.tolist() for word, row in found.rows.items()} == {
@@ -50,8 +49,6 @@ def test_every_published_form_of_vectors_is_read(tmp_path: Path, for_each: Calla
             ". . .": [4, 5, 6],  # a word with a blank, as in GloVe 840B
         }
         assert (found.by_lower_case, found.coverage) == (1, 3 / 4)
-
-    for_each(check, product(["", "4 3\n"], [False, True], ["\n", " \n", "\r\n"]))
     both = read_vectors(_file(tmp_path, _ROWS), ["Dog", "dog"])  # a cased word has its own vector first
     assert (both.rows["Dog"].tolist(), both.by_lower_case) == ([9, 9, 9], 0)
 

@@ -241,19 +241,17 @@ def check_logits(model: Any, features: Callable[[int, Array, Array], Array]) -> 
     np.testing.assert_allclose(array(model(PAIRS)), wanted, rtol=1e-6, atol=1e-9)
 
 
-def test_a_padded_batch_has_the_logits_of_the_equations(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        model = small(name)
-        encode, match, classify = EQUATIONS[name]
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_a_padded_batch_has_the_logits_of_the_equations(name: str) -> None:
+    model = small(name)
+    encode, match, classify = EQUATIONS[name]
 
-        def features(row: int, premise: Array, hypothesis: Array) -> Array:
-            u = encode(model, premise, "premise", PAIRS.premise.characters[row])  # type: ignore[index]
-            v = encode(model, hypothesis, "hypothesis", PAIRS.hypothesis.characters[row])  # type: ignore[index]
-            return classify(model, np.concatenate(match(u, v)))
+    def features(row: int, premise: Array, hypothesis: Array) -> Array:
+        u = encode(model, premise, "premise", PAIRS.premise.characters[row])  # type: ignore[index]
+        v = encode(model, hypothesis, "hypothesis", PAIRS.hypothesis.characters[row])  # type: ignore[index]
+        return classify(model, np.concatenate(match(u, v)))
 
-        check_logits(model, features)
-
-    for_each(check, EQUATIONS)
+    check_logits(model, features)
 
 
 def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_equations() -> None:
@@ -282,28 +280,25 @@ def test_dropout_acts_in_training_alone(name: str) -> None:
 # Hypothesis only
 
 
-def test_any_sentence_encoder_can_do_without_the_premise(
-    for_each: Callable[..., None], shrunken: Callable[..., Any]
-) -> None:
-    other, changed = batch((1, 2, 3), seed=8), PAIRS.hypothesis.words.clone()
+@pytest.mark.parametrize(
+    "name",
+    sorted({name for name, each in ARCHITECTURES.items() if each.encodes_sentences} - {"hypothesis_only"}),
+)
+def test_any_sentence_encoder_can_do_without_the_premise(name: str, shrunken: Callable[..., Any]) -> None:
+    changed = PAIRS.hypothesis.words.clone()
     changed[0, 1] = 1 + changed[0, 1] % (SIZES.words - 1)
-
-    def check(name: str) -> None:
-        architecture = architecture_named(f"hypothesis_only:{name}")
-        torch.manual_seed(2)
-        model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
-        assert architecture.encodes_sentences
-        assert isinstance(model, SentenceEncoder)
-        before = model.eval()(PAIRS)
-        assert torch.equal(before, model(Pairs(other, PAIRS.hypothesis)))
-        after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
-        assert (after != before).any(1).tolist() == [True, False, False]
-        model.train()(PAIRS).logsumexp(-1).sum().backward()
-        unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
-        assert not unread  # nothing of the premise's is kept
-
-    encoders = {name for name, each in ARCHITECTURES.items() if each.encodes_sentences}
-    for_each(check, sorted(encoders - {"hypothesis_only"}))
+    architecture = architecture_named(f"hypothesis_only:{name}")
+    torch.manual_seed(2)
+    model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
+    assert architecture.encodes_sentences
+    assert isinstance(model, SentenceEncoder)
+    before = model.eval()(PAIRS)
+    assert torch.equal(before, model(Pairs(batch((1, 2, 3), seed=8), PAIRS.hypothesis)))
+    after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
+    assert (after != before).any(1).tolist() == [True, False, False]
+    model.train()(PAIRS).logsumexp(-1).sum().backward()
+    unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
+    assert not unread  # nothing of the premise's is kept
 
 
 def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:

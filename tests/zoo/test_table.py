@@ -205,7 +205,7 @@ STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         "context.hypothesis.lstm.weight_hh_l0_reverse": (2 / (30 + 50 + 4 * 50)) ** 0.5,
         "context.hypothesis.lstm.bias_ih_l0": 3**0.5 / 4,  # a forget gate of 1
         "context.hypothesis.lstm.bias_hh_l0_reverse": 0, "mlp.weight": 0.1}),
-    ("gated_attention", {"width": 40, "character_width": 15, "filters": 20, "hidden": 100, "classifier": 100}, {
+    ("gated_attention", {"width": 40, "filters": 20, "hidden": 100, "classifier": 100}, {
         "layers.0.lstm.weight_ih_l0": "orthogonal", "layers.2.lstm.weight_hh_l0_reverse": "orthogonal",
         "layers.2.lstm.weight_ih_l0": 0.01, "hidden.weight": 0.01, "second.weight": 0.01,
         "layers.0.lstm.bias_ih_l0": 0, "characters.filters.2.weight": (3 * 3 * 5 * 15) ** -0.5}),

@@ -40,6 +40,24 @@ def test_pack_pad_and_sum_by_sentence() -> None:
     assert torch.autograd.gradcheck(index.sum_by_sentence, doubles)
 
 
+def test_padding_counts_in_no_reduction() -> None:
+    """Each is that of the words of a sentence alone, whatever stands at its padding."""
+    states = torch.randn(3, 3, 4, generator=torch.Generator().manual_seed(2))
+    states[~MASK] = 100.0
+    words = [row[mask] for row, mask in zip(states, MASK, strict=True)]
+    for reduce, alone in (
+        (layers.masked_mean, lambda each: each.mean(0)),
+        (layers.masked_sum, lambda each: each.sum(0)),
+        (layers.masked_max, lambda each: each.amax(0)),
+        (layers.last_state, lambda each: each[-1]),
+    ):
+        torch.testing.assert_close(reduce(states, MASK), torch.stack([alone(each) for each in words]))
+    weights = layers.masked_softmax(states[..., 0], MASK)
+    for row, mask, each in zip(weights, MASK, words, strict=True):
+        torch.testing.assert_close(row[mask], torch.softmax(each[:, 0], 0))
+        assert not row[~mask].any()
+
+
 @pytest.mark.parametrize("rate", [0.1, 0.2, 0.5, 0.9])
 def test_dropout_has_its_rate_in_each_of_four_and_drops_them_independently(rate: float) -> None:
     torch.manual_seed(3)

@@ -1,4 +1,4 @@
-"""Packing words, computing each spelling once, dropout from few random numbers, LSTMs in groups."""
+"""Packing words, reductions over padding, dropout from few random numbers, LSTMs in groups."""
 
 from __future__ import annotations
 

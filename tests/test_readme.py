@@ -13,10 +13,6 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_it_is_one_screen() -> None:
-    assert README.count("\n") <= 120
-
-
 def test_every_construction_is_named_and_the_items_shown_are_what_it_makes() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "studies").glob("*.md"))
     for each in CONSTRUCTIONS.values():

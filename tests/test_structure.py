@@ -6,9 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -18,15 +17,11 @@ import typer.main
 
 import crossexam
 from crossexam.cli.main import app
-from crossexam.core import example as example_module
-from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, STATUSES, TAGS_KEY
-from crossexam.core.manifest import TestSetEntry
 
 SOURCE = Path(crossexam.__file__).parent
-# fmt: off
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
          "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "gates",
-         "options", "api", "cli")
+         "options", "api", "cli")  # fmt: skip
 HEAVY = {"polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "vl_convert", "numpy", "nltk",
          "scipy", "ray"}  # fmt: skip
 #: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
@@ -150,27 +145,6 @@ def test_a_construction_can_be_read_alone() -> None:
     assert {name: names for name, names in pulled.items() if len(names) - 1 > CLOSURES[name]} == {}
 
 
-
-
-def test_few_files_serve_one_neighbour_only() -> None:
-    """A file that one sibling alone imports is usually a part of that sibling, unless that is a table."""
-    importers = defaultdict(list)
-    for name, module in modules().items():
-        for target in _imports(name, typing=False):
-            importers[target].append(module.path)
-    whole = {
-        name: module.path
-        for name, module in modules().items()
-        if module.path.name != "__init__.py" or len(module.text.splitlines()) > 15
-    }
-    alone = []
-    for name, path in whole.items():
-        users = importers[name]
-        if len(users) == 1 and users[0].parent == path.parent and users[0].name != "table.py":
-            alone.append(name)
-    assert len(alone) <= 0.1 * len(whole), alone
-
-
 def _loaded_by(name: str) -> set[str]:
     """Return the modules that are loaded when *name* is imported into a new process."""
     code = f"import sys, {name}; print(*sys.modules)"
@@ -190,10 +164,6 @@ def test_importing_loads_nothing_heavy() -> None:
     assert {name: _loaded_by(name) & heavy for name, heavy in unwanted.items()} == {
         name: set() for name in unwanted
     }
-
-
-
-
 
 
 # Files
@@ -290,123 +260,3 @@ def test_options_in_messages_exist() -> None:
         if option not in known
     ]
     assert unknown == []
-
-
-# Keys of `info` are spelt once, in core/example.py
-
-KEYS = {value for name, value in vars(example_module).items() if name.isupper() and isinstance(value, str)}
-KEYS -= set(STATUSES)
-KEYS |= {key for keys in (PARSE_KEY, BINARY_PARSE_KEY, TAGS_KEY) for key in keys.values()}
-
-
-def _is_info(node: ast.AST) -> bool:
-    return (isinstance(node, ast.Attribute) and node.attr == "info") or (
-        isinstance(node, ast.Name) and node.id == "info"
-    )
-
-
-def _spelt_out(node: ast.AST | None) -> Iterator[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, ast.JoinedStr):
-        yield ast.unparse(node)
-
-
-def _literal_keys(node: ast.AST) -> Iterator[str]:
-    """Yield the literals by which *node* reads keys of ``info``, and by which it writes known ones."""
-    if isinstance(node, ast.Subscript) and _is_info(node.value):
-        yield from _spelt_out(node.slice)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_info(node.func.value):
-        yield from (key for argument in node.args[:1] for key in _spelt_out(argument))
-    elif isinstance(node, ast.Compare) and _is_info(node.comparators[0]):
-        yield from _spelt_out(node.left)
-    written = None
-    if isinstance(node, ast.keyword) and node.arg == "info":
-        written = node.value
-    elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        written = node.value if any(map(_is_info, targets)) else None
-    if isinstance(written, ast.Dict):
-        yield from (key for each in written.keys for key in _spelt_out(each) if key in KEYS)
-
-
-def test_keys_of_info_are_constants() -> None:
-    code = """
-item.info["seen"]; item.info.get("seen"); "seen" in item.info; item.info[f"{side}_tags"]
-info["seen"] = True
-info = {"seen": True, "of no concern": True}
-info |= {"seen": True}
-Example(info={**more, "seen": True})
-item.info[SEEN]; other["seen"]; {"seen": True}
-"""
-    spelt = [key for node in ast.walk(ast.parse(code)) for key in _literal_keys(node)]
-    assert sorted(spelt) == ["f'{side}_tags'", *["seen"] * 7]  # every way to spell one
-    wrong = [
-        f"{module.short}:{getattr(node, 'lineno', '?')}: {key}"
-        for module in modules().values()
-        if module.short != "core/example.py"
-        for node in module.nodes
-        for key in _literal_keys(node)
-    ]
-    assert wrong == [], "use the constants of core/example.py"
-
-
-# Manifests of test sets are read through their entries
-
-FIELDS = {*(each.name for each in fields(TestSetEntry)), "yield"}
-#: What is not a key of a test set: the signature of a study.
-OF_STUDIES = {("validation/apply.py", "signature"), ("interop/card.py", "signature")}
-
-
-def _is_manifest(node: ast.AST) -> bool:
-    """Return whether *node* is a manifest, or a part of one that is an attribute."""
-    if isinstance(node, ast.Name):
-        return node.id == "manifest"
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return isinstance(node, ast.Attribute) and node.attr == "manifest"
-
-
-def _field_read(node: ast.AST) -> str | None:
-    """Return the literal by which *node* looks up a field of an entry in a manifest."""
-    key: ast.AST | None = None
-    if isinstance(node, ast.Subscript) and _is_manifest(node.value):
-        key = node.slice
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        key = node.args[0] if node.args and _is_manifest(node.func.value) else None
-    elif isinstance(node, ast.Compare) and _is_manifest(node.comparators[0]):
-        key = node.left
-    found = key.value if isinstance(key, ast.Constant) else None
-    return found if isinstance(found, str) and found in FIELDS else None
-
-
-def test_manifests_of_test_sets_are_read_through_their_entries() -> None:
-    code = """
-dataset.manifest["rows"]; dataset.manifest.get("rows", 0); "rows" in dataset.manifest
-manifest["rows"]; manifest.get("rows"); study.manifest["test_sets"][name]["rows"]
-dataset.manifest["path"]; dataset.entry.rows; entry["rows"]
-"""
-    assert [key for node in ast.walk(ast.parse(code)) if (key := _field_read(node))] == ["rows"] * 6
-    wrong = [
-        f"{module.short}:{node.lineno}: {key}"  # type: ignore[attr-defined]
-        for module in modules().values()
-        if module.layer != "core"
-        for node in module.nodes
-        if (key := _field_read(node)) and (module.short, key) not in OF_STUDIES
-    ]
-    assert wrong == [], "use Dataset.entry or entries_of"
-
-
-def test_the_way_of_a_number_names_what_there_is() -> None:
-    """The functions of the drawing in ARCHITECTURE.md are in their files."""
-    text = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    drawn = re.search(r"## A number's way.*?```text\n(.*?)```", text, re.DOTALL)
-    assert drawn is not None
-    functions = 0
-    for line in drawn[1].splitlines():
-        path, _, rest = line.partition("  ")
-        source = (SOURCE / path).read_text(encoding="utf-8")
-        for name in re.findall(r"\w+", rest.strip().partition("   ")[0]):
-            assert f"def {name}(" in source, f"{path}: {name}"
-            functions += 1
-    assert functions == 16

@@ -47,39 +47,30 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("form", TASKS)
-def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
-    """lm-eval stops at a task without questions, whatever the other tasks have."""
+def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
+    """Test sets without items to ask are left out: lm-eval stops at a task without questions."""
     empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
     done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
     assert list(done.empty) == ["numerical_reasoning.dev", "antonymy.dev"]
     assert (done.items, done.unlabelled) == (3, 2)
-    assert len(list((tmp_path / "tasks").rglob("*.jsonl"))) == 1
-    listed = json.loads((tmp_path / "tasks" / MANIFEST).read_text())["test_sets"]
-    assert list(listed) == ["negation.dev-1"]
-    with pytest.raises(CrossexamError, match="no item has a gold label"):
-        exported(form, tmp_path / "other", empty, unlabelled)
-    assert not (tmp_path / "other").exists()
-
-
-@pytest.mark.parametrize("form", TASKS)
-def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
-    done = exported(form, tmp_path / "tasks", THREE)
-    assert (done.items, done.unlabelled) == (3, 1)
     (file,) = (tmp_path / "tasks").rglob("*.jsonl")
     assert "crossexam_negation_dev_1" in (file.stem, file.parent.name)
-    found = questions_in(file)
-    assert [each["id"] for each in found] == ["negation.dev-1:0", "negation.dev-1:1", "negation.dev-1:3"]
-    first, _, last = found
+    first, second, last = questions_in(file)
+    assert [each["id"] for each in (first, second, last)] == [f"negation.dev-1:{k}" for k in (0, 1, 3)]
     assert first["prompt"] == template("gpt3").prompt(f"{ODD} 0", "It rains 0.")
     assert first["messages"][-1] == {"role": "user", "content": first["prompt"]}
     assert first["choices"] == ["True", "Neither", "False"]
     assert first["labels"] == list(template("gpt3").labels)
     assert (first["target"], first["answer"], last["target"], last["answer"]) == (0, "True", 2, "False")
-    assert first["cluster"] == found[1]["cluster"] != last["cluster"]
+    assert first["cluster"] == second["cluster"] != last["cluster"]
     manifest = json.loads((tmp_path / "tasks" / MANIFEST).read_text("utf-8"))
     assert manifest["template"]["sha256"] == template("gpt3").sha256
+    assert list(manifest["test_sets"]) == ["negation.dev-1"]
     about = manifest["test_sets"]["negation.dev-1"]
     assert (about["items"], about["content_hash"]) == (3, THREE.content_hash())
+    with pytest.raises(CrossexamError, match="no item has a gold label"):
+        exported(form, tmp_path / "other", empty, unlabelled)
+    assert not (tmp_path / "other").exists()
 
 
 def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
@@ -97,12 +88,10 @@ def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
     exported("lm-eval", tmp_path / "tasks", two, THREE, by="minicheck-llm")
     assert template_for([two]).name == "words.two"
     assert template_for([two, THREE]).name == template_for([THREE]).name == "gpt3"
-    asked = questions_in(tmp_path / "tasks" / "crossexam_base_rte.jsonl")
-    assert [(each["answer"], each["target"]) for each in asked] == [("Yes", 0), ("No", 1)]
-    asked = questions_in(tmp_path / "tasks" / "crossexam_negation_dev_1.jsonl")
-    assert [(each["gold"], each["answer"]) for each in asked] == [
-        ("entailment", "Yes"), ("not_entailment", "No"), ("not_entailment", "No"),
-    ]  # fmt: skip
+    for name, answers in (("base_rte", ["Yes", "No"]), ("negation_dev_1", ["Yes", "No", "No"])):
+        asked = questions_in(tmp_path / "tasks" / f"crossexam_{name}.jsonl")
+        assert [each["answer"] for each in asked] == answers
+        assert [each["target"] for each in asked] == [int(each == "No") for each in answers]
 
 
 def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
@@ -132,12 +121,9 @@ def test_inspect_has_a_task_for_each_test_set_that_is_asked_for(tmp_path: Path) 
     strange = dataset('base."""x', ["neutral"])
     done = exported("inspect", tmp_path / "tasks", THREE, strange)
     tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
-    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    assert set(done.tasks) <= set(functions)
+    assert set(done.tasks) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     some = exported("inspect", tmp_path / "some", THREE, strange, only=["neg*"])
     assert some.tasks == ["crossexam_negation_dev_1"]
-    with pytest.raises(UnknownNameError, match="negatoin"):
-        exported("inspect", tmp_path / "more", THREE, only=["negatoin.dev-1"])
 
 
 @pytest.mark.parametrize("form", TASKS)
@@ -168,16 +154,3 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
             exported("inspect", tmp_path / "both", THREE, other)
     with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
         exported("lm-evla", tmp_path / "both", THREE)
-
-
-def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:
-    export(suite(THREE), "csv", tmp_path / "pairs")
-    about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
-    # Those without a gold label, too.
-    assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}
-    for form, command in (
-        ("csv", "crossexam run file/ANSWERS.csv tests -o RUN"),
-        ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),
-        ("inspect", "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"),
-    ):
-        assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command

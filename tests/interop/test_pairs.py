@@ -28,7 +28,6 @@ AWKWARD = (
     "two\nlines, \r\none with a carriage return, \rand one alone",
     " white space around it\t ",
     "Naïve café – 東京 🎸 \u2028 \u00a0 \ufeff",
-    "one carriage return\ralone",
     "NA",
     "\x1b[31m and \x00 and '=1",
 )
@@ -127,16 +126,9 @@ def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     assert command("build negation --base builtin:demo[:12] -o tests").exit_code == 0
     done = command("export csv tests -o pairs --only base.*")
-    assert done.exit_code == 0
-    said = done.stderr
-    assert re.search(r"12 distinct pairs of 12 items\nwritten: pairs/pairs\.csv\n", said)
-    assert "p_entailment, p_neutral, p_contradiction; then: " in said
-    Path("claims.csv").write_text(
-        "premise,hypothesis,label\nIt rains.,It is wet.,entailment\nIt rains.,It snows.,not_entailment\n"
-    )
-    assert command("build negation --base claims.csv -o two").exit_code == 0
-    assert "columns p_entailment, p_not_entailment; then: " in command("export csv two -o of-two").stderr
-    assert said.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
+    assert re.search(r"12 distinct pairs of 12 items\nwritten: pairs/pairs\.csv\n", done.stderr)
+    assert "p_entailment, p_neutral, p_contradiction; then: " in done.stderr
+    assert done.stderr.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
     rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
     answer(rows, tmp_path / "ANSWERS.csv", ["id"])
     assert command("run file/ANSWERS.csv tests -o RUN --only base.*").exit_code == 0

@@ -43,14 +43,8 @@ def test_lm_eval_runs_what_was_exported_and_its_log_has_its_accuracies(tmp_path:
     """The dummy of lm-eval answers by chance: every number of its table comes back."""
     pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
     export(SUITE, "lm-eval", tmp_path / "tasks", template("gpt3"))
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "crossexam"]
-    command += [
-        "--include_path",
-        str(tmp_path / "tasks"),
-        "--log_samples",
-        "--output_path",
-        str(tmp_path / "logs"),
-    ]
+    words = f"-m lm_eval run --model dummy --tasks crossexam --include_path {tmp_path}/tasks --log_samples"
+    command = [sys.executable, *words.split(), "--output_path", str(tmp_path / "logs")]
     home = {"HF_HOME": str(tmp_path / "hf"), "HF_DATASETS_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
     subprocess.run(command, check=True, env={**os.environ, **home}, capture_output=True, cwd=tmp_path)
     (table,) = tmp_path.glob("logs/**/results_*.json")

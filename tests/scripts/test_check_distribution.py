@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Callable
-from email import message_from_string
 from pathlib import Path
 from typing import Any
 
@@ -52,24 +50,6 @@ def test_stray_missing_and_large_files_are_found(tmp_path: Path, monkeypatch: py
     assert stray == "wheel: crossexam/a.txt does not belong there"
     assert missing == "wheel: crossexam/py.typed is missing"
     assert large.endswith("MB, more than 0")
-
-
-def test_metadata_that_say_otherwise_are_found(for_each: Callable[..., None]) -> None:
-    def problems(text: str) -> list[str]:
-        found: list[str] = check.metadata_problems("wheel", message_from_string(text), CONFIG)
-        return found
-
-    def check_line(line: str, instead: str, problem: str) -> None:
-        assert any(problem in each for each in problems(METADATA.replace(line, instead)))
-
-    assert problems(METADATA) == []
-    rows = [
-        ("Version: 1.0", "Version: 0.9", "version 0.9 instead of 1.0"),
-        ("Classifier: Programming Language :: Python :: 3.12\n", "", "Python :: 3.12 is missing"),
-        ("License-File: LICENSE\n", "", "LICENSE is missing"),
-        ("Provides-Extra: more", "Provides-Extra: less", "less does not belong there"),
-    ]
-    for_each(check_line, rows)
 
 
 def test_there_is_one_version() -> None:

@@ -40,14 +40,3 @@ def test_a_stale_row_is_an_error(tmp_path: Path) -> None:
         faults.Fault("stale", "stats/paired.py", "two", "three").put_in(tmp_path)
     faults.Fault("fresh", "stats/paired.py", "one", "four").put_in(tmp_path)
     assert file.read_text() == "four two two"
-
-
-def test_the_nearest_tests_mirror_the_path() -> None:
-    def nearest(path: str, *tests: str) -> tuple[str, ...]:
-        return faults.Fault("any", path, "", "", tests).nearest()
-
-    assert nearest("stats/paired.py") == ("tests/stats/test_paired.py",)
-    assert nearest("models/onnx/model.py") == ("tests/models/onnx/test_model.py",)
-    assert nearest("models/api/model.py") == ("tests/models/api/test_model.py",)
-    assert nearest("runs/waiting.py") == ("tests/runs",)
-    assert nearest("runs/waiting.py", "tests/runs/test_run.py") == ("tests/runs/test_run.py",)

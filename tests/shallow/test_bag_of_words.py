@@ -148,15 +148,13 @@ def test_the_fit_is_softmax_regression_with_a_squared_penalty(
     assert strongest["neutral"] == sorted(strongest["neutral"], key=lambda pair: -pair[1])
 
 
-def test_a_hypothesis_only_model_does_not_read_the_premise(
+def test_a_hypothesis_only_model_has_no_features_of_the_premise(
     taught: tuple[Example, ...], refused: Callable[..., str]
 ) -> None:
     said = refused(fit_bag_of_words, taught, replace(ALL_WORDS, min_count=99, min_pair_count=99))
     assert "no word occurs in at least 99 of the 24 training examples" in said
     model = fit_bag_of_words(taught, replace(ALL_WORDS, premise=False, pairs=False, bigrams=True)).model
-    answers = model.probabilities([("A dog.", "Nobody is here."), ("Anything else", "Nobody is here.")])
-    assert np.array_equal(answers[0], answers[1])
-    assert not any(" / " in name or name.startswith("premise") for name in model.features.names())
+    assert all(name.startswith("hypothesis: ") for name in model.features.names())
 
 
 def test_pruning_keeps_the_strongest_features_and_their_words() -> None:
@@ -184,26 +182,19 @@ def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused:
     ):
         np.savez(tmp_path / TABLE, **(sound | change))
         assert message in refused(load_table, tmp_path / TABLE, "here")
-    del sound["weights"]
-    np.savez(tmp_path / TABLE, **sound)
-    assert "here: not the table of a bag-of-words model" in refused(load_table, tmp_path / TABLE, "here")
     (tmp_path / TABLE).write_bytes(b"PK\x03\x04 cut off")
     assert "here: not the table of a bag-of-words model" in refused(load_table, tmp_path / TABLE, "here")
 
 
-def test_the_model_that_ships_is_small_and_knows_its_source(
+def test_the_model_that_ships_is_small_and_what_its_manifest_says(
     crossexam: Callable[..., str], refused: Callable[..., str]
 ) -> None:
-    table = Path(str(BAG_OF_WORDS_FOLDER)) / TABLE
     manifest = json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))
-    assert table.stat().st_size == manifest["bytes"] < 3_000_000
-    assert manifest["source"].startswith("parts of the training sets of SNLI 1.0")
-    assert manifest["tests"]["snli:dev"]["accuracy"] > 60
+    assert Path(str(BAG_OF_WORDS_FOLDER / TABLE)).stat().st_size == manifest["bytes"] < 3_000_000
     model = open_bag_of_words()
     assert model.name == BAG_OF_WORDS_NAME
     assert {kind: len(codes) for kind, codes in model.fitted.features.codes.items()} == manifest["features"]
     assert len(model.fitted.features.words) == manifest["words"]
-    assert not any(word != word.lower() for word in model.fitted.features.words)
     strongest = model.fitted.strongest(15)
     for label, word in (("contradiction", "nobody"), ("entailment", "outdoors"), ("neutral", "friends")):
         assert f"hypothesis: {word}" in dict(strongest[label])

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX
@@ -20,15 +17,12 @@ from crossexam.shallow.hypothesis_fasttext import (
     FastTextSettings,
     HypothesisFastText,
     NGrams,
-    _numbered,
     bucket_of,
     fit_hypothesis_fasttext,
     load_hypothesis_fasttext,
     save_hypothesis_fasttext,
-    tokens_of,
 )
 
-SENTENCES = st.lists(st.sampled_from("dog cat man sleeps runs not red".split()), max_size=6).map(" ".join)
 BUCKETS = 50_000
 SMALL = FastTextSettings(width=4, buckets=BUCKETS, learning_rate=0.5, epochs=30, batch_size=4)
 
@@ -47,18 +41,6 @@ def test_rows_are_those_of_known_words_and_of_buckets_that_were_met() -> None:
     assert grams.rows("") == [0]
     three = _grams([("the", "dog", "runs")], most=3)
     assert three.rows("The dog runs") == [1, 2, 0, 3]
-
-
-@given(sentences=st.lists(SENTENCES, min_size=3, max_size=8))
-def test_what_was_read_in_training_is_known_afterwards(sentences: list[str]) -> None:
-    grams, _ = _numbered([tokens_of(text) for text in sentences], SMALL)
-    for text in sentences:
-        spoken = [*text.split(), "</s>"]
-        assert len(grams.rows(text)) == len(spoken) + len(spoken) - 1  # all words, all neighbours
-    read = [[*text.split(), "</s>"] for text in sentences]
-    pairs = {pair for spoken in read for pair in pairwise(spoken)}
-    assert len(grams.met) == len({bucket_of(pair, BUCKETS) for pair in pairs})
-    assert set(grams.words) == {"</s>"} | {word for text in sentences for word in text.split()}
 
 
 def test_probabilities_are_softmax_of_the_mean_vector() -> None:
@@ -100,13 +82,10 @@ def test_the_descent_is_that_of_fasttext(taught: tuple[Example, ...]) -> None:
 
 
 def test_rare_words_are_left_out_and_losses_fall(taught: tuple[Example, ...]) -> None:
-    fitted = fit_hypothesis_fasttext(taught, SMALL)
-    assert "his" in fitted.model.grams.words
-    assert list(fitted.losses) == sorted(fitted.losses, reverse=True)
     rare = [*taught, Example("x", "It rains.", "Somebody sleeps.", "neutral")]
-    words = fit_hypothesis_fasttext(rare, replace(SMALL, min_count=2)).model.grams.words
-    assert "somebody" not in words
-    assert "sleeps" in words
+    fitted = fit_hypothesis_fasttext(rare, replace(SMALL, min_count=2))
+    assert set(fitted.model.grams.words) & {"his", "somebody", "sleeps"} == {"his", "sleeps"}
+    assert list(fitted.losses) == sorted(fitted.losses, reverse=True)
 
 
 def test_weights_that_do_not_fit_are_refused(

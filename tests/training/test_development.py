@@ -57,21 +57,17 @@ def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
 def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_fingerprint(
     suite: Path, invoke: Any, manifest_of: Any, tmp_path: Path
 ) -> None:
-    data = ["--train", f"{TRAIN}[:200]", "--dev", suite]
+    data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
     words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data]
-    folder = tmp_path / "m"
-    result = invoke(*words, "--dev-limit", 7, "--seed", 2, "-o", folder)
+    result = invoke(*words, "--seeds", 2, "-o", tmp_path / "two")
     assert "--dev-limit 7: 21 of" in " ".join(result.output.split())
-    dev = manifest_of(folder)["fingerprint"]["data"]["dev"]
-    assert (dev["limit"], dev["seed"], dev["rows"]) == (7, 2, 21)
-    assert [part["rows"] for part in dev["parts"]] == [7, 7, 7]
-    assert [part.get("projection") for part in dev["parts"]] == ["two labels", "no contradiction", None]
-    with pytest.raises(CrossexamError, match="dev"):
-        invoke(*words, "--seed", 2, "-o", folder)
-    invoke(*words, "--dev-limit", 7, "--seeds", 2, "-o", tmp_path / "two")
     manifests = [manifest_of(tmp_path / "two" / f"seed-{n}") for n in (0, 1)]
     one, two = (each["fingerprint"]["data"]["dev"] for each in manifests)
     assert one == two
-    shallow = ["train", "bag-of-words", "--set", "min_count=1", *data, "--dev-limit", 7]
-    invoke(*shallow, "-o", tmp_path / "bow")
+    assert (one["limit"], one["rows"]) == (7, 21)
+    assert [part["rows"] for part in one["parts"]] == [7, 7, 7]
+    assert [part.get("projection") for part in one["parts"]] == ["two labels", "no contradiction", None]
+    with pytest.raises(CrossexamError, match="dev"):
+        invoke(*words[:-1], 8, "--seeds", 2, "-o", tmp_path / "two")
+    invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
     assert manifest_of(tmp_path / "bow")["fingerprint"]["dev"] == one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,8 +50,6 @@ def test_trees_and_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
     amod = parse_augmentations("add_amod")[0]
     assert len(augment([example], amod, seed=0, epoch=0)) == 1
-    described = amod.with_values({"adjectives": "builtin:demo"}).describe()
-    assert re.fullmatch(r"add_amod\.v\d, adjectives=builtin:demo#\w+", described)
     CountTable({("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
     chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
     with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
@@ -114,25 +111,16 @@ def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp
     assert "--parser spacy:PIPELINE parses them" in of_training
     assert "1 of 3 test pairs have none" in of_test
     notes.clear()
-    train(data, tmp_path / "m", note=notes.append)
-    assert not notes  # nothing is trained again
-    plain = train(data, tmp_path / "plain", "cbow", note=notes.append)
-    assert not notes  # it reads no parses
+    train(data, tmp_path / "m", note=notes.append)  # nothing is trained again
+    plain = train(data, tmp_path / "plain", "cbow", note=notes.append)  # it reads no parses
     assert "parses" not in plain
-    assert "parsed" not in plain["tests"]["test"]
+    assert not notes
 
 
 def test_parses_of_shuffled_sentences_and_of_added_items_are_counted_as_they_are_read(tmp_path: Path) -> None:
-    notes: list[str] = []
     odd = tuple(example for example in EXAMPLES if example.info)
     data = Data((Corpus("made", odd),), DevSets("dev", (Corpus("dev", odd),)))
-    shuffled = train(data, tmp_path / "s", note=notes.append, shuffle_words=True)
-    parsed = {"train": {"parsed": 0, "pairs": 3}, "dev": {"parsed": 3, "pairs": 3}}
-    assert shuffled["parses"] == parsed
-    (note,) = notes
-    assert "3 of 3 training pairs have none for a sentence or both" in note
-    notes.clear()
-    added = parse_augmentations("negation")
-    more = train(data, tmp_path / "a", note=notes.append, augmentations=added)
-    assert more["parses"]["train"] == {"parsed": 6, "pairs": 6}
-    assert not [note for note in notes if "parses" in note]
+    shuffled = train(data, tmp_path / "s", shuffle_words=True)["parses"]
+    assert shuffled == {"train": {"parsed": 0, "pairs": 3}, "dev": {"parsed": 3, "pairs": 3}}
+    added = train(data, tmp_path / "a", augmentations=parse_augmentations("negation"))["parses"]
+    assert added["train"] == {"parsed": 6, "pairs": 6}

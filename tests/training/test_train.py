@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -50,12 +51,11 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
     config = json.loads((folder / "config.json").read_text())
     assert config["config"] == asdict(bilstm_max.Config(6, 5, 8))
     manifest = manifest_of(folder)
-    prints = manifest["fingerprint"]
-    assert prints["recipe"]["learning_rate"] == 0.01
+    assert manifest["fingerprint"]["recipe"]["learning_rate"] == 0.01
     described = small_data.train[0].describe()
-    assert prints["data"]["train"][0]["content_hash"] == described["content_hash"]
     assert described["rows"] == sum(described["labels"].values()) == 60
-    assert len(manifest["curve"]) == 2
+    content = manifest["fingerprint"]["data"]["train"][0]["content_hash"]
+    assert content == described["content_hash"]
     assert manifest["scores"]["dev_accuracy"] == max(r["dev_accuracy"] for r in manifest["curve"])
     metrics = (folder / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in metrics] == manifest["curve"]
@@ -79,20 +79,6 @@ def test_tests_are_scored_once_and_kept_with_the_scores(
     assert scored(again=10)["again"]["rows"] == 10
     scored(again=10, more=5)
     assert set(manifest_of(copied)["tests"]) == {"again", "more"}
-
-
-def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, small_data: Data) -> None:
-    settings = "width=6 hidden=5 classifier=8 optimizer=adam schedule=constant lr=0.03 batch_size=8 epochs=12"
-    values = dict(setting.split("=") for setting in settings.split())
-    (learned,) = small_data.train
-    data = replace(small_data, tests=(learned,))
-    trained = train_model(request_of("infersent", data=data, values=values))
-    model = open_model(f"zoo/{trained.folder}", CPU)
-    answers = model.predict([(e.premise, e.hypothesis) for e in learned.examples]).argmax(1)
-    gold = [small_data.classes.class_of(example.label) for example in learned.examples]
-    assert len(set(answers)) > 1
-    accuracy = trained.manifest["tests"][learned.spec]["accuracy"]
-    assert 100 * (answers == gold).mean() == pytest.approx(accuracy, abs=1e-3)
 
 
 def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritten(
@@ -123,10 +109,6 @@ def test_each_distinct_sentence_is_encoded_once(trained: Any) -> None:
     assert "most_words" not in model.details  # it reads all
     alone = np.concatenate([open_model(model.name, CPU).predict([pair]) for pair in pairs])
     assert whole == pytest.approx(alone, abs=1e-6)
-    resumed = open_model(model.name, CPU)
-    found = list(resumed.batches(pairs, [True, False, *[True] * 4]))
-    assert [index for batch in found for index in batch.indices] == [1]
-    assert resumed.details["sentences_encoded"] == 2
     together = open_model(f"zoo/{trained('crossing', values={'epochs': '1'}).folder}", CPU)
     assert together.predict(pairs).shape == (6, 3)
     assert together.details["sentences_encoded"] == 12  # it reads both sentences of a pair at once
@@ -177,10 +159,9 @@ def test_a_configuration_that_cannot_be_read_is_told(copied: Path, refused: Call
 # Several models
 
 
-def test_several_seeds_and_a_grid(request_of: Any, refused: Callable[..., str]) -> None:
+def test_several_seeds_and_a_grid(request_of: Any) -> None:
     models = train_seeds(request_of(values={"epochs": "1"}), [3, 4])
-    folder = models[0].folder
-    summary = json.loads((folder.parent / "seeds.json").read_text())
+    summary = json.loads((models[0].folder.parent / "seeds.json").read_text())
     assert summary["mean"] == pytest.approx((models[0].accuracy + models[1].accuracy) / 2)
     assert set(summary["dev_accuracy"]) == {"seed-3", "seed-4"}
     in_grid = request_of(folder="grid", values={"epochs": "1"})
@@ -190,17 +171,22 @@ def test_several_seeds_and_a_grid(request_of: Any, refused: Callable[..., str]) 
     assert found[best][0].accuracy == max(each[0].accuracy for each in found.values())
     with pytest.raises(CrossexamError, match="'hidden' is in both --set and --sweep"):
         train_grid(request_of(folder="both", values={"hidden": "2"}), grid(["hidden=3"]), [0])
-    name = f"zoo/{folder}"
+
+
+def test_a_folder_without_a_whole_model_is_refused(copied: Path, refused: Callable[..., str]) -> None:
+    name = f"zoo/{copied}"
     assert "leave out --label-order" in refused(open_model, name, {"label_order": ("entailment",)})
-    (folder / "model.safetensors").unlink()
+    (copied / "model.safetensors").unlink()
     assert "the file does not exist" in refused(lambda: open_model(name).predict([("a", "b")]))
-    (folder / "begun" / "unfinished").mkdir(parents=True)
+    (copied.parent / "begun" / "unfinished").mkdir(parents=True)
+    for path in (copied.parent / "several" / "seed-3", copied.parent / "several" / "seed-4"):
+        shutil.copytree(copied, path)
     for other, message in (
-        (folder.parent, "it holds 2 models: seed-3, seed-4"),
-        (folder / "absent", "the folder does not exist"),
-        (folder / "begun", "training did not finish"),
+        ("several", "it holds 2 models: seed-3, seed-4"),
+        ("absent", "the folder does not exist"),
+        ("begun", "training did not finish"),
     ):
-        assert message in refused(open_model, f"zoo/{other}")
+        assert message in refused(open_model, f"zoo/{copied.parent / other}")
 
 
 # Options
@@ -209,29 +195,21 @@ def test_several_seeds_and_a_grid(request_of: Any, refused: Callable[..., str]) 
 def test_the_manifest_says_how_many_items_an_augmentation_added(
     request_of: Any, tiny_parsed: list[Example]
 ) -> None:
-    parsed = Corpus("parsed", tuple(tiny_parsed))
-    notes: list[str] = []
-    some = Data((parsed,), DevSets("parsed", (parsed,)))
+    parsed, notes = Corpus("parsed", tuple(tiny_parsed)), list[str]()
+    data = Data((parsed,), DevSets("parsed", (parsed,)))
     asked = parse_augmentations("so_swap:300,negation")
-
-    def manifest(folder: str, **given: Any) -> Any:
-        return train_model(request_of(folder=folder, data=some, **given)).manifest
-
-    first = manifest("out", augmentations=asked, note=notes.append)
+    manifest = train_model(request_of(data=data, augmentations=asked, note=notes.append)).manifest
     items = len(augment(tiny_parsed, asked[0], seed=0, epoch=0))
     steps = -(-(6 + 6 + items) // 8)
-    swaps = {"used": items, "distinct": items, "asked": 300}
-    for record in first["curve"]:
-        assert record["augmented"]["so_swap"] == swaps
+    for record in manifest["curve"]:
+        assert record["augmented"]["so_swap"] == {"used": items, "distinct": items, "asked": 300}
         assert record["augmented"]["negation"]["used"] == 6
         assert record["step"] == steps * record["epoch"]
     described = ["so_swap.v2: at most 300 items per epoch", "negation.v1"]
-    assert first["fingerprint"]["options"]["augment"] == described
+    assert manifest["fingerprint"]["options"]["augment"] == described
     warning, told = notes
     assert warning.startswith(f"warning: --augment so_swap:300 adds {items} items to an epoch")
     assert told == "--augment negation adds 6 items, 6 of them distinct"
-    paper = manifest("paper", augmentations=asked, values={"epochs": "1", "so_swap.rules": "paper"})
-    assert "so_swap_paper" in paper["curve"][0]["augmented"]
 
 
 def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Path) -> None:
@@ -321,17 +299,13 @@ MISTAKES = [
     ("toy --set hidden=wide", "'hidden' cannot be 'wide'"),
     ("toy --set schedule=plato", "'schedule' cannot be 'plato'"),
     ("toy --set epochs=2 --epochs 3", "'epochs' is set by both --set and --epochs"),
-    ("toy --set hidden=0", "--set hidden=0: 'hidden' is 0"),
     ("toy --ablate cnn", "--ablate is 'cnn'"),
     ("toy --debias drifft", "no debiasing method is called 'drifft'"),
     ("toy --bias run", "--bias requires --debias"),
-    ("toy --augment negaton", "did you mean 'negation'?"),
     ("toy --set folds=1 --debias weighting", "1 folds"),
     ("toy --set smooth=-1 --debias weighting", "'smooth' is -1"),
     ("toy --set entropy_weight=nan --debias learned-mixin-h", "'entropy_weight'"),
     ("toy --set smooth=0.1 --debias drift", "drift does not read 'smooth'"),
-    ("toy --set debias.folds=5 --debias adv", "adv does not read 'folds'"),
-    ("toy --set method=adv --debias drift", "drift does not read 'method'"),
     ("diin --set length=4", "an image of 4 words is too small to be halved 3 times"),
     ("diin --set max_length=100", "100 words of a sentence are kept, but the model reads 48"),
 ]

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from transformers import BertModel
 
-from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.corpora.labelled import Corpus
@@ -71,16 +69,13 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     assert torch.get_float32_matmul_precision() == "highest"
     assert (exact["precision"], mixed["precision"]) == ("float32", precision)
     losses = [manifest["curve"][0]["train_loss"] for manifest in (exact, mixed)]
-    if precision == "bfloat16":  # products of so small a model are not rounded by medium
-        assert losses[0] != losses[1]
+    # products of so small a model are not rounded by medium
+    assert (losses[0] != losses[1]) is (precision == "bfloat16")
     assert losses[0] == pytest.approx(losses[1], abs=0.02)
-    assert "precision" not in exact["fingerprint"]  # as in folders of earlier versions
     recipe = exact["fingerprint"]["recipe"]
     assert (recipe["schedule"], recipe["optimizer"]) == ("linear-warmup", "adamw")
-    assert recipe["weight_decay"] == 0.01
-    again = _request(bert, data, tmp_path / "exact", precision=precision)
     with pytest.raises(CrossexamError, match=rf"another training run:\n.*precision.*{precision}"):
-        train_model(again)
+        train_model(_request(bert, data, tmp_path / "exact", precision=precision))
 
 
 def test_tokens_that_nothing_reads_are_not_computed(
@@ -103,15 +98,6 @@ def test_tokens_that_nothing_reads_are_not_computed(
     assert (short, whole) == (1, 5)
     torch.testing.assert_close(features, expected)
     torch.testing.assert_close(gradient, whole_gradient)
-
-
-@pytest.mark.slow
-def test_a_uniform_run_changes_nothing(bert: Path, data: Data, tmp_path: Path) -> None:
-    run = Run("mine", {"t": Dataset("t", data.examples)}, {"t": np.full((40, 3), 1 / 3)}, {})
-    plain = train_model(_request(bert, data, tmp_path / "plain"))
-    debiased = train_model(_request(bert, data, tmp_path / "debiased", debias="drift", bias=run))
-    losses = [[record["train_loss"] for record in each.manifest["curve"]] for each in (plain, debiased)]
-    assert losses[0] == pytest.approx(losses[1], abs=2e-4)
 
 
 def test_what_a_transformer_does_not_take_is_told(

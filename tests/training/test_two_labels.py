@@ -66,26 +66,6 @@ def test_two_labels_in_training_dev_and_test(
         assert 100 * found.value == pytest.approx(test["accuracy"], abs=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["zoo", "bow", "hom"])
-def test_a_model_of_three_labels_is_scored_on_two_by_projection(
-    kind: str, two: Path, of_kind: Any, train: Any, tmp_path: Path
-) -> None:
-    other = tmp_path / "two.jsonl"
-    renamed = two.read_text().replace('"label": "yes"', '"label": "entailment"')
-    other.write_text(renamed.replace('"label": "no"', '"label": "not_entailment"'))
-    manifest = train(*of_kind[kind], "--train", THREE, "--dev", other, "--test", other)
-    model = open_model(f"{kind}/{tmp_path / 'm'}", {"device": "cpu"})
-    assert not model.details.get("two_label")
-    data = read_corpus(other)
-    shares = model.predict([(example.premise, example.hypothesis) for example in data])
-    entailed = shares[:, 0] > shares[:, 1] + shares[:, 2]
-    right = np.mean([is_e == (e.label == "entailment") for is_e, e in zip(entailed, data, strict=True)])
-    (test,) = manifest["tests"].values()
-    assert test["accuracy"] == pytest.approx(100 * right, abs=1e-3)
-    gold = [shares[k, 0] if e.label == "entailment" else 1 - shares[k, 0] for k, e in enumerate(data)]
-    assert test["loss"] == pytest.approx(-np.log(gold).mean(), abs=1e-4)
-
-
 def test_corpora_of_both_kinds_need_a_declaration(train: Any, two: Path, tmp_path: Path) -> None:
     both = f"{two}+{THREE}"
     assert load_corpus(THREE).projection is THREE_LABELS

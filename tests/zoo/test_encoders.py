@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import bilstm, conditional_encoder, gated_attention, residual_stacked
-from crossexam.zoo.inputs import Pairs, Sentences, joined
+from crossexam.zoo import conditional_encoder
+from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import SentenceEncoder, Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
@@ -242,19 +241,17 @@ def check_logits(model: Any, features: Callable[[int, Array, Array], Array]) -> 
     np.testing.assert_allclose(array(model(PAIRS)), wanted, rtol=1e-6, atol=1e-9)
 
 
-def test_a_padded_batch_has_the_logits_of_the_equations(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        model = small(name)
-        encode, match, classify = EQUATIONS[name]
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_a_padded_batch_has_the_logits_of_the_equations(name: str) -> None:
+    model = small(name)
+    encode, match, classify = EQUATIONS[name]
 
-        def features(row: int, premise: Array, hypothesis: Array) -> Array:
-            u = encode(model, premise, "premise", PAIRS.premise.characters[row])  # type: ignore[index]
-            v = encode(model, hypothesis, "hypothesis", PAIRS.hypothesis.characters[row])  # type: ignore[index]
-            return classify(model, np.concatenate(match(u, v)))
+    def features(row: int, premise: Array, hypothesis: Array) -> Array:
+        u = encode(model, premise, "premise", PAIRS.premise.characters[row])  # type: ignore[index]
+        v = encode(model, hypothesis, "hypothesis", PAIRS.hypothesis.characters[row])  # type: ignore[index]
+        return classify(model, np.concatenate(match(u, v)))
 
-        check_logits(model, features)
-
-    for_each(check, EQUATIONS)
+    check_logits(model, features)
 
 
 def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_equations() -> None:
@@ -271,31 +268,6 @@ def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_
 # What equations do not say
 
 
-def test_without_recurrence_the_gated_mean_is_the_mean() -> None:
-    model = small("gated_attention", recurrence="feedforward")
-    mean, _, weighted = model.encode(batch(PREMISES), "premise").chunk(3, -1)
-    torch.testing.assert_close(weighted, mean)
-
-
-def test_batches_are_joined_with_all_they_have() -> None:
-    other = batch((4,), seed=5, spelling=6, padding=0)
-    both = joined(batch((2, 1), padding=0), other)
-    assert both.words.shape == both.mask.shape == (3, 4)
-    assert both.characters is not None
-    assert both.characters.shape == (3, 4, 6)
-    assert both.lengths.tolist() == [2, 1, 4]
-    assert torch.equal(both.words[2], other.words[0])
-    assert both.tags is None
-
-
-def test_the_papers_count_of_rse_has_a_layer_that_is_never_used() -> None:
-    architecture = residual_stacked.ARCHITECTURE
-    with torch.device("meta"):
-        model: Any = architecture.build(architecture.config, Sizes(words=10))
-    count = sum(each.numel() for each in model.parameters()) - model.words.table.weight.numel()
-    assert count + 801 * 800 == pytest.approx(architecture.parameters, rel=0.005)
-
-
 @pytest.mark.parametrize("name", ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
 def test_dropout_acts_in_training_alone(name: str) -> None:
     has_dropout = name != "infersent"
@@ -305,62 +277,28 @@ def test_dropout_acts_in_training_alone(name: str) -> None:
     assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
 
 
-def test_bilstm_starts_as_tensorflow_starts() -> None:
-    torch.manual_seed(0)
-    config = replace(bilstm.ARCHITECTURE.config, width=30, hidden=50)
-    model: Any = bilstm.BiLSTM(config, Sizes(words=5))
-    model.requires_grad_(False)
-    module = model.context["hypothesis"].lstm
-    limit = math.sqrt(6 / (30 + 50 + 4 * 50))  # Glorot: inputs and outputs of the matrix [80, 200]
-    for weights in (module.weight_ih_l0, module.weight_hh_l0_reverse):
-        assert 0.98 * limit < weights.abs().max() <= limit
-    assert module.bias_ih_l0.tolist() == [0.0] * 50 + [1.0] * 50 + [0.0] * 100  # forget gate: 1
-    assert module.bias_hh_l0_reverse.abs().max() == 0
-    assert model.mlp.weight.std() == pytest.approx(0.1, rel=0.05)
-    assert model.mlp.bias.std() == pytest.approx(0.1, rel=0.3)
-
-
-def test_gated_attention_starts_as_in_the_released_code() -> None:
-    torch.manual_seed(7)
-    config = gated_attention.Config(width=40, character_width=15, filters=20, hidden=100, classifier=100)
-    model = gated_attention.GatedAttention(config, Sizes(words=5, characters=50))
-    first, last = model.layers[0].lstm, model.layers[-1].lstm  # width 40 + 3 * 20 = 100 = hidden
-    for square in (*first.weight_ih_l0.chunk(4), *last.weight_hh_l0_reverse.chunk(4)):
-        torch.testing.assert_close(square @ square.T, torch.eye(100), atol=1e-5, rtol=0)
-    letters = model.characters.table.weight
-    for drawn in (last.weight_ih_l0, model.hidden.weight, model.second.weight, letters[1:]):
-        assert float(drawn.detach().std()) == pytest.approx(0.01, rel=0.1)
-    assert not torch.stack([first.bias_ih_l0, last.bias_hh_l0_reverse]).any()
-    assert not letters[0].any()
-    widest = model.characters.filters[-1].weight.detach().abs().max()
-    assert float(widest) == pytest.approx((3 * 5 * 15) ** -0.5, rel=0.02)
-
-
 # Hypothesis only
 
 
-def test_any_sentence_encoder_can_do_without_the_premise(
-    for_each: Callable[..., None], shrunken: Callable[..., Any]
-) -> None:
-    other, changed = batch((1, 2, 3), seed=8), PAIRS.hypothesis.words.clone()
+@pytest.mark.parametrize(
+    "name",
+    sorted({name for name, each in ARCHITECTURES.items() if each.encodes_sentences} - {"hypothesis_only"}),
+)
+def test_any_sentence_encoder_can_do_without_the_premise(name: str, shrunken: Callable[..., Any]) -> None:
+    changed = PAIRS.hypothesis.words.clone()
     changed[0, 1] = 1 + changed[0, 1] % (SIZES.words - 1)
-
-    def check(name: str) -> None:
-        architecture = architecture_named(f"hypothesis_only:{name}")
-        torch.manual_seed(2)
-        model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
-        assert architecture.encodes_sentences
-        assert isinstance(model, SentenceEncoder)
-        before = model.eval()(PAIRS)
-        assert torch.equal(before, model(Pairs(other, PAIRS.hypothesis)))
-        after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
-        assert (after != before).any(1).tolist() == [True, False, False]
-        model.train()(PAIRS).logsumexp(-1).sum().backward()
-        unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
-        assert not unread  # nothing of the premise's is kept
-
-    encoders = {name for name, each in ARCHITECTURES.items() if each.encodes_sentences}
-    for_each(check, sorted(encoders - {"hypothesis_only"}))
+    architecture = architecture_named(f"hypothesis_only:{name}")
+    torch.manual_seed(2)
+    model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
+    assert architecture.encodes_sentences
+    assert isinstance(model, SentenceEncoder)
+    before = model.eval()(PAIRS)
+    assert torch.equal(before, model(Pairs(batch((1, 2, 3), seed=8), PAIRS.hypothesis)))
+    after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
+    assert (after != before).any(1).tolist() == [True, False, False]
+    model.train()(PAIRS).logsumexp(-1).sum().backward()
+    unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
+    assert not unread  # nothing of the premise's is kept
 
 
 def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:

@@ -1,8 +1,7 @@
-"""Packing words, computing each spelling once, dropout from few random numbers, LSTMs in groups."""
+"""Packing words, reductions over padding, dropout from few random numbers, LSTMs in groups."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from itertools import product
 
@@ -16,10 +15,7 @@ from crossexam.zoo.layers import (  # noqa: E402
     ContextStates,
     Dropout,
     PackedIndex,
-    at_spellings,
-    at_words,
     dropout,
-    group_sizes,
     packed_index,
 )
 
@@ -60,22 +56,6 @@ def test_padding_counts_in_no_reduction() -> None:
     for row, mask, each in zip(weights, MASK, words, strict=True):
         torch.testing.assert_close(row[mask], torch.softmax(each[:, 0], 0))
         assert not row[~mask].any()
-
-
-def test_padding_is_not_computed_and_each_spelling_is_read_once() -> None:
-    made = at_words(lambda rows: rows + len(rows), torch.zeros(3, 3, 2), MASK)
-    assert made.sum() == 6 * 6 * 2
-    assert (made[MASK] == 6).all()
-    characters = torch.tensor([[[1, 2], [3, 0], [0, 0]], [[1, 2], [0, 0], [0, 0]], [[2, 1], [3, 0], [1, 2]]])
-    seen = []
-
-    def layer(letters: torch.Tensor) -> torch.Tensor:
-        seen.append(len(letters))
-        return (letters * torch.tensor([10.0, 1.0])).sum(1, keepdim=True)
-
-    made = at_spellings(layer, characters, MASK)
-    assert seen == [3]
-    assert made.squeeze(-1).tolist() == [[12, 30, 0], [12, 0, 0], [21, 30, 12]]
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.2, 0.5, 0.9])
@@ -158,20 +138,3 @@ def test_training_reads_what_evaluation_reads(
             torch.testing.assert_close(here, there, atol=1e-5, rtol=1e-4)
 
     for_each(check, product([0, 300, 10**9], [True, False], [True, False]))
-
-
-def test_no_group_saves_less_than_a_call_costs() -> None:
-    assert group_sizes(sorted(LENGTHS), call=0) == [2, 1, 1, 2, 2]  # one length each, where calls are free
-    rng = random.Random(0)
-    for _ in range(200):
-        lengths = sorted(rng.choices(range(1, 40), k=rng.randint(1, 30)))
-        call = rng.choice([1, 20, 100, 300])
-        sizes = group_sizes(lengths, call)
-        assert sum(sizes) == len(lengths)
-        assert min(sizes) >= 1
-        costs, start = [], 0
-        for size in sizes:
-            costs.append(size * lengths[start + size - 1])
-            start += size
-        whole = len(lengths) * lengths[-1]
-        assert sum(costs) + call * (len(sizes) - 1) <= whole

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from gated import DEV, MakeRun, gate, spread_out, wrong_at
+from gated import DEV, MakeRun, gate, spread_out
 
 from crossexam.core.dataset import Dataset
 from crossexam.gates.behind import ShownItem
@@ -56,86 +56,6 @@ def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
         assert any(line == short or line.startswith(f"{short}  ") for line in whole), short
     for name in ("balanced_accuracy", "accuracy", "drop", "flip_rate", "unanswered"):
         assert any(line.startswith("Rule ") and f": {name}, at " in line for line in whole), name
-
-
-def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: MakeRun) -> None:
-    result = gate(make_run({DEV: wrong_at(*range(12))}), {"measure": "accuracy", "min": 0.97})
-    (check,) = result.checks
-    lines = result.text(COMMAND).splitlines()
-    assert lines[:9] == [
-        "The gate is undecided: mine, 1 check: 1 open; the open one is worse than its",
-        f"limit (negation: accuracy 96.0); about {check.items_needed:,} items would settle it if the value",
-        "stayed as measured",
-        "",
-        f"  Test set  {'Value':17}  Outcome      p",
-        "Rule 1: accuracy, at least 97.0",
-        f"  negation  96.0 [{100 * check.value.low:.1f}, {100 * check.value.high:.1f}]"
-        f"  open, worse  {check.p_value:.3f}",
-        "",
-        "  Open checks  Rule  Detectable    Settled by",
-    ]
-    assert lines[-16:] == [
-        "Rule 1, negation (accuracy 96.0): 12 items are wrong; 3 of them:",
-        "  n0",
-        "    gold entailment, predicted neutral",
-        "    premise: Premise 0.",
-        "    hypothesis: Changed 0.",
-        "  n1",
-        "    gold neutral, predicted contradiction",
-        "    premise: Premise 0.",
-        "    hypothesis: Changed 1.",
-        "  n10",
-        "    gold neutral, predicted contradiction",
-        "    premise: Premise 3.",
-        "    hypothesis: Changed 10.",
-        "",
-        "To see all of these items:",
-        f"  {COMMAND}",
-    ]
-
-
-def test_names_are_neither_broken_nor_control_the_terminal(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    name, rule = "x" * 90, {"set": "*", "measure": "accuracy", "min": 0.9}
-    run = make_run(of={name: Dataset(name, datasets[DEV].examples)}, model="y" * 90)
-    text = gate(run, rule).text(COMMAND)
-    assert name in text
-    assert "y" * 90 in text
-    name = "a\x1b[2Jb"
-    items = tuple(replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV])
-    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
-    text = gate(run, rule).text(COMMAND)
-    assert "\\x1b[2J" in text
-    assert not {"\x1b", "\x9b"} & set(text)
-
-
-def test_the_intervals_are_called_what_they_are(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    """By the construction of the test set; the word pairs of ECE are fixed."""
-    of_swaps = {**datasets[DEV].manifest, "construction": "antonymy"}
-    swaps = {**datasets, DEV: replace(datasets[DEV], manifest=of_swaps)}
-    accuracy = {"set": "*", "measure": "accuracy", "min": 0.5}
-    ece = {"set": "*", "measure": "ece", "max": 0.5}
-    by_pair = "intervals clustered by premise (negation.dev: by premise and word pair)"
-    for of, rules, wanted in (
-        (datasets, [accuracy, ece], "intervals clustered by premise. p:"),
-        (swaps, [accuracy], f"{by_pair}. p:"),
-        (swaps, [accuracy, ece], f"{by_pair}; of ece by premise alone. p:"),
-    ):
-        assert wanted in " ".join(gate(make_run(of=of), *rules).text(COMMAND).split())
-
-
-def test_items_and_the_command_are_shown_where_they_are_needed(make_run: MakeRun) -> None:
-    rule = {"measure": "accuracy", "min": 0.97}
-    passing = gate(make_run(), {**rule, "min": 0.5}).text(COMMAND)
-    assert "premise:" not in passing
-    assert COMMAND not in passing
-    every = gate(make_run({DEV: spread_out(0.9)}), rule, items=None).text(COMMAND)
-    assert every.count("premise: ") == 30
-    assert COMMAND not in every
-    with pytest.raises(AssertionError, match=r"negation +40\.0 \[.*BROKEN") as caught:
-        gate(make_run({DEV: spread_out(0.4)}), rule).check()
-    assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
 
 
 def test_long_texts_are_cut_and_the_base_is_shown_as_far_as_it_differs() -> None:

@@ -124,15 +124,6 @@ def test_what_is_left_out_is_there() -> None:
         assert name in (ROOT / file).read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", ["docs/studies/stress-tests.md", "docs/tutorials/test-an-llm.md"])
-def test_a_table_or_transcript_outside_of_the_comments_is_noticed(page: str) -> None:
-    """Without the comments around them, the blocks that the script writes count as typed by hand."""
-    bare = re.sub(r"<!-- (?:figures: [\w.]+|end of figures) -->\n?", "", TEXTS[page])
-    found = [region for region in regions(page, bare) if has_figures(region)]
-    written = sum(place.text.startswith(("|", "```")) for place in places_of(page, TEXTS[page]))
-    assert len(found) == written + sum(each.page == page for each in LEFT) > 1
-
-
 def test_the_pages_have_the_recorded_figures() -> None:
     """If not, ``python scripts/docs_figures.py`` writes them; figures on no page are not recorded."""
     assert list(docs_figures.page_problems()) == []

@@ -181,7 +181,7 @@ def test_every_view_of_a_run_predicts_the_same() -> None:
     run = run_of("E" * len(WHOLE), WHOLE)
     expected = list(TIED.values())
     assert [LABEL_INDEX[label] for label in run.predictions("base.own")] == expected
-    assert [LABEL_INDEX[label] for label in run.to_frame()["predicted"]] == expected
+    assert [LABEL_INDEX[label] for label in run.to_arrow()["predicted"].to_pylist()] == expected
     assert score_run(run)["base.own"].predicted.tolist() == expected
     (shares,) = shares_of(run)
     assert shares.predicted.tolist() == expected

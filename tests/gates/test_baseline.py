@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, PROJECTIONS, Gold
+from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.sealed import ChangedError
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.gates.baseline import Baseline, read_baseline, write_baseline
@@ -34,31 +36,25 @@ def some(make_run: MakeRun) -> Run:
     return make_run({"negation.dev": wrong}, {"negation.dev": [5, 6, 299]}, model_key="k")
 
 
-def test_it_is_compared_as_the_run_itself(some: Run, make_run: MakeRun, tmp_path: Path) -> None:
-    new = make_run({"negation.dev": np.arange(300) % 3 != 0}, {"negation.dev": [5, 100]})
-    baseline = stored(some, tmp_path / "b.parquet", probabilities=False).over(new)
-    assert compare_runs(new, baseline) == compare_runs(new, some)
-    assert baseline.outcomes["negation.dev"].unanswered() == {"refused": 3}
-    two = make_run(details={"two_label": True})
-    of_two = stored(two, tmp_path / "two.parquet").over(two)
-    assert of_two.two_labels
-    assert compare_runs(new, of_two) == compare_runs(new, two)
-    assert baseline.predictions("negation.dev").tolist() == some.predictions("negation.dev").tolist()
-
-
 @pytest.mark.parametrize("projection", [None, *PROJECTIONS])
-def test_labels_survive_every_projection_and_scoring(
-    projection: str | None, make_run: MakeRun, tmp_path: Path
-) -> None:
+def test_it_is_compared_as_the_run_itself_in_every_projection(projection: str | None, tmp_path: Path) -> None:
     """Entailment may be the most probable of three labels with less than one half, which differs on two."""
     other: Gold = "not_entailment" if projection == "two labels" else "neutral"
     items = tuple(Example(f"i{k}", f"P{k}.", "H.", "entailment" if k % 2 else other) for k in range(300))
     dataset = Dataset("x.dev", items, {} if projection is None else {"projection": projection})
     rows = np.random.default_rng(0).dirichlet([1, 1, 1], 300)
-    run = Run("mine", {"x.dev": dataset}, {"x.dev": rows})
-    baseline = stored(run, tmp_path / "b.parquet", probabilities=False).over(run)
-    for two_label in (False, True):
-        model = Run("new", {"x.dev": dataset}, {"x.dev": rows[::-1]}, {"details": {"two_label": two_label}})
+    codes = np.where(np.arange(300) < 3, CODES["refused"], 0).astype(np.int8)
+    rows[:3] = np.nan
+
+    def run_of(model: str, step: int, two_label: bool) -> Run:
+        told = {"x.dev": Outcomes(codes[::step], np.full(300, np.nan))}
+        of, details = {"x.dev": rows[::step]}, {"details": {"two_label": two_label}}
+        return Run(model, {"x.dev": dataset}, of, details, {}, told)
+
+    for of_run, of_model in product((False, True), repeat=2):
+        run, model = run_of("mine", 1, of_run), run_of("new", -1, of_model)
+        baseline = stored(run, tmp_path / "b.parquet", probabilities=False).over(run)
+        assert baseline.outcomes["x.dev"].unanswered() == {"refused": 3}
         assert compare_runs(model, baseline) == compare_runs(model, run)
 
 

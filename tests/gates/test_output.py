@@ -151,18 +151,6 @@ def test_an_undecided_check_is_green_for_no_reader_unless_it_is_let_through(
     assert gate_markdown(result).startswith(f"## The gate {verb}{verdict}{through}: mine, 1 check")
 
 
-def test_an_open_check_without_a_loss_is_skipped(make_run: MakeRun) -> None:
-    new, old = np.ones((2, N), dtype=bool)
-    new[:36:3], old[1:36:3] = False, False
-    rule = {"measure": "accuracy", "against": "baseline", "margin": 0.02}
-    result = gate(make_run({DEV: new}), rule, baseline=make_run({DEV: old}))
-    (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
-    assert (element.tag, element.attrib["type"]) == ("skipped", "open")
-    assert "| open, no loss |" in gate_markdown(result)
-    (check,) = json.loads(gate_json(result))["checks"]
-    assert (check["outcome"], check["undecided"], check["behind"]) == ("open", False, None)
-
-
 def test_the_example_on_the_page_is_how_the_output_begins() -> None:
     suite = cx.build("negation", "builtin:demo")
     rule = {"set": "*", "measure": "accuracy", "against": "baseline", "margin": 0.02}

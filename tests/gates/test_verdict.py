@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -76,8 +77,9 @@ def test_the_verdict_and_the_exit_code(make_run: MakeRun, name: str) -> None:
         by = ", let through by --open pass" if through else ""
         assert result.summary.startswith(f"The gate {word}{by}: mine against theirs, 1 check: ")
         if code:
-            with pytest.raises(AssertionError, match=f"^The gate {word}"):
+            with pytest.raises(AssertionError, match=f"^The gate {word}") as caught:
                 result.check()
+            assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
         else:
             assert result.check() is result
 
@@ -135,63 +137,38 @@ def test_what_could_not_be_judged_is_before_what_is_open_and_after_what_fails(ma
         check_open("passes")
 
 
-@pytest.mark.parametrize(
-    ("losses", "says"),
-    [
-        ((10,), "1 check: 1 open; no loss was seen in the open one"),
-        ((20,), "1 open; the open one is worse than its limit (base (dev): accuracy −2.7 points); about"),
-        ((10, 10), "2 checks: 2 open; no loss was seen in the open ones"),
-        ((10, 13), "2 open; 1 of the open ones without a loss; the other one is not worse than its limit;"),
-        ((13, 13), "2 checks: 2 open; none of the open ones is worse than its limit; about"),
-        ((13, 20), "1 of the open ones is worse than its limit (negation: accuracy −2.7 points); about"),
-    ],
-)
-def test_the_first_line_says_what_is_known_of_the_open_checks(
-    make_run: MakeRun, losses: tuple[int, ...], says: str
-) -> None:
-    flags = {name: swapped(lost, 12) for name, lost in zip(("base.dev", DEV), losses, strict=False)}
-    new, old = (make_run({name: both[k] for name, both in flags.items()}) for k in range(2))
-    rules = [{"set": name, "measure": "accuracy", **AGAINST} for name in flags]
-    summary = judge(new, rules_from(rules), Baseline.of(old)).summary
-    assert says in summary
-    if "no loss" in says:
-        assert summary.startswith("The gate passes: ")
-        assert summary.endswith(says)
-
-
-def test_the_first_line_names_what_is_broken_open_and_worse(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    run = make_run({DEV: all_but(60), "base.dev": all_but(90)})
-    rules = (
-        {"measure": "accuracy", "min": 0.95},
-        {"set": "base.dev", "measure": "accuracy", "min": 0.69, **SHOWN},
-    )
-    assert gated.gate(run, *rules).summary == (
-        "The gate fails: mine, 2 checks: 1 broken, 1 open; broken: negation: accuracy 80.0; "
-        "not shown, as was required: base (dev): accuracy 70.0; the open one is not worse than its limit"
-    )
-    assert gate(make_run, *swapped(18, 12), AGAINST).summary.endswith(  # the loss is the margin
-        "1 check: 1 open; the open one is not worse than its limit; "
-        "more items would not settle it if the value stayed as measured"
-    )
-    several = {"base.dev": datasets["base.dev"]}  # five test sets over the same base
-    flags = {"base.dev": swapped(10, 12)}
-    for name, lost in (("negation", 24), ("word_overlap", 20), ("antonymy", 18), ("so_swap", 13)):
-        of_set = {**datasets[DEV].manifest, "construction": f"{name}.v1"}
-        several[f"{name}.dev"] = replace(datasets[DEV], name=f"{name}.dev", manifest=of_set)
-        flags[f"{name}.dev"] = swapped(lost, 12)
-    new, old = (make_run({name: both[k] for name, both in flags.items()}, of=several) for k in range(2))
+def over_one_base(make_run: MakeRun, datasets: dict[str, Dataset]) -> GateResult:
+    """The gate of five test sets over the same base, against a baseline and with a limit."""
+    lost = {"base": 10, "negation": 24, "word_overlap": 20, "antonymy": 18, "so_swap": 13}
+    of, flags = {}, {}
+    for name, count in lost.items():
+        data = datasets["base.dev" if name == "base" else DEV]
+        facts = data.manifest if name == "base" else {**data.manifest, "construction": f"{name}.v1"}
+        of[f"{name}.dev"] = replace(data, name=f"{name}.dev", manifest=facts)
+        flags[f"{name}.dev"] = swapped(count, 12)
+    new, old = (make_run({name: both[k] for name, both in flags.items()}, of=of) for k in range(2))
     rules = (
         {"set": "*", "measure": "accuracy", **AGAINST, "margin": 0.01},
         {"set": "base.dev", "measure": "accuracy", "min": 0.5},
+        {"set": "antonymy.*", "measure": "ece", "max": 0.5},  # whose intervals are clustered by premise alone
     )
-    result = gated.gate(new, *rules, baseline=old)
-    needed = sorted(each.items_needed or 0 for each in result.checks if each.undecided)
-    assert result.summary == (
-        "The gate is undecided: mine against mine, 6 checks: 1 holds, 5 open; "
-        "1 of the open ones without a loss; 3 of the other 4 are worse than their limit (negation: accuracy "
-        "−4.0 points, word overlap: accuracy −2.7 points, antonymy: accuracy −2.0 points); "
-        f"about {needed[0]:,} to {needed[-1]:,} items in each test set would settle these {len(needed)} "
-        "if the values stayed as measured"
+    return gated.gate(new, *rules, baseline=old)
+
+
+def test_the_texts_of_gates(
+    make_run: MakeRun, datasets: dict[str, Dataset], golden: Callable[[str, str], None]
+) -> None:
+    """The first lines, the tables, and of some gates notes, items and the command as well."""
+    gates = {"of five test sets": over_one_base(make_run, datasets)}
+    run = make_run({DEV: all_but(60), "base.dev": all_but(90)})
+    limits = {"measure": "accuracy", "min": 0.95}, {"set": "base.dev", "measure": "accuracy", "min": 0.69}
+    gates["broken, and not shown"] = gated.gate(run, limits[0], limits[1] | SHOWN)
+    missing = make_run({DEV: all_but(60)}, {DEV: range(60), "base.dev": range(3)})
+    gates["not judged"] = gated.gate(
+        missing, {"measure": "accuracy", "min": 0.7}, {"measure": "drop", "max": 0.1}
     )
+    texts = {name: each.text("COMMAND") for name, each in gates.items()}
+    for name, (new, old, rule, *_) in CASES.items():
+        text, _, _ = gate(make_run, new, old, rule).text("COMMAND").partition("\n\nPercent")
+        texts[name] = f"{text}\n"
+    golden("gates.txt", "\n".join(f"## {name}\n\n{text}" for name, text in texts.items()))

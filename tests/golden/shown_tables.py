@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
+
+from lxml import html
 
 NUMBER = re.compile(r"-?(?:\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?|∞)")
 
@@ -32,54 +33,23 @@ def filled(title: str, folded: str, header: list[str], rows: list[list[str]]) ->
     return Shown(title, folded, header, rows)
 
 
-class _Tables(HTMLParser):
-    """Collects the tables of a page, each under its caption or label, and the last line that folds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[Shown] = []
-        self.label = self.folded = ""
-        self.opens = self.is_section = self.is_drawing = False
-        self.text: list[str] = []
-        self.rows: list[list[str]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if given.get("class") == "scroll":
-            self.label = given["aria-label"] or ""
-        if tag == "table":
-            self.rows = []
-        elif tag == "tr":
-            self.opens = given.get("class") == "opens"  # items
-            self.rows += [] if self.opens else [[]]
-        elif tag == "details":
-            self.is_section = given.get("class") == "section"
-        elif tag in {"th", "td", "caption", "summary"}:
-            self.text = []
-            self.is_drawing = given.get("class") == "drawing"  # test_charts.py
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        text = plain("".join(self.text))
-        if tag in {"th", "td"}:
-            self.rows[-1] += [] if self.opens or self.is_drawing else [text]
-        elif tag == "caption":
-            self.label = text
-        elif tag == "summary":
-            self.folded = "" if self.is_section else text
-            self.is_section = False
-        elif tag == "details":
-            self.folded = ""
-        elif tag == "table":
-            self.found.append(filled(self.label, self.folded, self.rows[0], self.rows[1:]))
+def text_of(element: Any) -> str:
+    return plain(element.text_content())
 
 
 def in_html(text: str) -> list[Shown]:
-    reader = _Tables()
-    reader.feed(text)
-    return reader.found
+    """Return the tables of a page, each under its caption or label, without drawings and rows of items."""
+    found = []
+    for table in html.fromstring(f"<div>{text}</div>").iter("table"):
+        captions, labels = [text_of(each) for each in table.xpath("caption")], table.xpath("../@aria-label")
+        folds = table.xpath("ancestor::details[not(@class='section')]/summary")
+        header, *rows = (
+            [text_of(cell) for cell in row if cell.get("class") != "drawing"]
+            for row in table.xpath(".//tr[not(@class='opens')]")
+        )
+        folded = text_of(folds[-1]) if folds else ""
+        found.append(filled((captions or labels or [""])[0], folded, header, rows))
+    return found
 
 
 def in_markdown(text: str) -> list[Shown]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crossexam.reports import parts
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -16,6 +18,13 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "golden")]
 
 Opener = Callable[..., "Page"]
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make parts of 15 items, and a folder for more than 20 of them."""
+    monkeypatch.setattr(parts, "PART_ITEMS", 15)
+    monkeypatch.setattr(parts, "MOST_INSIDE", 20)
 
 
 @pytest.fixture
@@ -49,6 +58,6 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
 
     yield go
     context.close()
-    parts = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
-    assert [request for request in requests if not request.startswith(parts)] == opened
+    beside = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
+    assert [request for request in requests if not request.startswith(beside)] == opened
     assert trouble == []

@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
+from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.results import Results
@@ -59,6 +59,18 @@ def dataset(
     )
     made = {"construction": construction, "part": part, "base_set": base, "keeps_label": True}
     return Dataset(name, items, {**made, **facts})
+
+
+def negated(base: Dataset, words: str, **facts: Any) -> Dataset:
+    """A test set over *base*, with *words* before the full stop of each hypothesis."""
+    items = []
+    for each in base:
+        end = len(each.hypothesis) - 1
+        edit = Edit("hypothesis", end, end, "", words)
+        items.append(each.derive(each.label, Change("negation.v1", "premise", "hypothesis", (edit,))))
+    part = base.manifest["part"]
+    made = {"construction": "negation.v1", "part": part, "base_set": base.name, "keeps_label": True}
+    return Dataset(f"negation.{part}", tuple(items), {**made, **facts})
 
 
 def answers(letters: str, sure: float = 1.0) -> Any:

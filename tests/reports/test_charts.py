@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from html.parser import HTMLParser
 from itertools import pairwise
 from math import isclose
 from typing import Any, NamedTuple
 
 import pytest
 from golden_runs import DIFFERENT, FIGURES, MODELS, SETS, SHORT, report
+from lxml import html
 from scipy.stats import binom
+from shown_tables import text_of
 
 from crossexam.evaluation.candidates import FEW
 
@@ -69,84 +70,30 @@ class Drawn(NamedTuple):
         return self.value(found[0].at[end]) if found else None
 
 
-class _Drawings(HTMLParser):
-    """Collects the drawings of a page where they are."""
+def shape_of(element: Any) -> Shape:
+    is_number = re.compile(r"-?[\d.]+").fullmatch
+    at = {name: float(value) if is_number(value) else value for name, value in element.attrib.items()}
+    return Shape(element.tag, element.get("class", ""), at, element.text or "")
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[Drawn] = []
-        self.section = self.label = self.caption = self.of = self.text = ""
-        self.header: list[str] = []
-        self.row: list[str] = []
-        self.above: list[str] = []
-        self.shapes: list[Shape] | None = None
-        self.in_table = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "section":
-            self.section = given["id"]
-        if given.get("class") == "scroll":
-            self.label = given["aria-label"]
-        if tag == "table":
-            self.in_table, self.header, self.above = True, [], []
-        if tag == "tr":
-            self.row = []
-        if tag == "figure":
-            self.of = ""
-        if tag in {"th", "td", "figcaption", "p", "caption"}:
-            self.text = ""
-        if tag == "svg":
-            self.shapes = []
-        elif self.shapes is not None:
-            numbers = {
-                name: float(value) if re.fullmatch(r"-?[\d.]+", value) else value
-                for name, value in given.items()
-            }
-            self.shapes.append(Shape(tag, given.get("class", ""), numbers, ""))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-        if self.shapes and data.strip():
-            self.shapes[-1] = self.shapes[-1]._replace(text=data)
-
-    def handle_endtag(self, tag: str) -> None:
-        text = " ".join(self.text.replace("−", "-").split())
-        if tag == "svg":
-            assert self.shapes is not None
-            names = tuple(cell or self.above[place] for place, cell in enumerate(self.row[:2]))
-            numbers = (*re.findall(r"-?\d+", self.header[len(self.row)]),) if self.in_table else ()
-            axis = (float(numbers[0]), float(numbers[1])) if numbers else None
-            place = self.label if self.in_table else self.section
-            self.found.append(
-                Drawn(place, names if self.in_table else (self.caption, self.of), axis, self.shapes)
-            )
-            self.shapes = None
-            self.text = ""
-        elif tag == "th" and not self.above:
-            self.header.append(text)
-        elif tag in {"th", "td"}:
-            self.row.append(text)
-        elif tag == "thead":
-            self.above = self.header[:]
-        elif tag == "tr" and self.row and self.row[0] != "":
-            self.above = [cell or self.above[place] for place, cell in enumerate(self.row[:2])]
-        elif tag == "table":
-            self.in_table = False
-        elif tag == "caption":
-            self.label = text
-        elif tag == "figcaption":
-            self.caption = text
-        elif tag == "p":
-            self.of = text
+def drawing_of(svg: Any) -> Drawn:
+    """Return a drawing of a table, by the first two cells of its row, or of a figure, by its two captions."""
+    shapes = [shape_of(element) for element in svg.iterdescendants()]
+    (cell,) = svg.xpath("ancestor::td") or [None]
+    if cell is None:
+        (section,), (figure,) = svg.xpath("ancestor::section"), svg.xpath("ancestor::figure")
+        names = tuple(text_of(each) for each in (figure.find("figcaption"), svg.getprevious()))
+        return Drawn(section.get("id"), names, None, shapes)
+    row, (table,) = cell.getparent(), cell.xpath("ancestor::table")
+    (place,) = [text_of(each) for each in table.xpath("caption")] or table.xpath("../@aria-label")
+    low, high = re.findall(r"-?\d+", text_of(table.xpath(".//thead//th")[row.index(cell)]))
+    return Drawn(place, (text_of(row[0]), text_of(row[1])), (float(low), float(high)), shapes)
 
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Drawn]:
     """All drawings of a page of the three models."""
-    reader = _Drawings()
-    reader.feed(report().text(".html").partition('<script type="application/json"')[0])
-    return reader.found
+    return [drawing_of(svg) for svg in html.fromstring(report().text(".html")).iter("svg")]
 
 
 def figure(model: str, test_set: str, name: str) -> dict[str, Any]:

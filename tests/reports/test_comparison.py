@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, headers, wait_for_count
+from made_runs import dataset, headers, wait_for_count
 from made_runs import run_of as run_over
 
 from crossexam.core.dataset import Dataset, Run
@@ -19,7 +19,7 @@ from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
 from crossexam.reports.names import short_model_names, short_names
 from crossexam.reports.report import make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import figures_of
 from crossexam.reports.table import Significant
 
 if TYPE_CHECKING:
@@ -57,38 +57,20 @@ USELESS = one_of_two("useless", base="N" * 40, negation="CEEN" * 10)
 
 def test_two_models_are_compared_as_by_compare() -> None:
     table = against_table(results_of([CAREFUL, USELESS]))
-    assert table == compared_tables(results_of((CAREFUL, USELESS)))[0]
     base, negation = compare_runs(CAREFUL, USELESS)
-    assert table.title == "A: careful, B: useless"
     assert (table.rows[0][0], table.rows[0][4]) == ("base (dev)", base.difference)
     assert table.rows[1][4:] == (negation.difference, negation.p_holm, 32, 0)
 
 
-def test_only_two_models_are_compared_on_the_test_sets_of_both(for_each: Callable[..., None]) -> None:
+def test_only_two_models_are_compared_on_the_test_sets_of_both() -> None:
     for runs in ([CAREFUL], THREE):
         results = results_of(runs)
         assert against_table(results).rows == only_one_table(results).rows == ()
-        assert 'id="against"' not in make_report(*runs).text(".html")
     apart = results_of([one_of_two("a", base=GOOD), one_of_two("b", negation=GOOD)])
     assert against_table(apart).rows == ()
-    report = make_report(CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD))
-    assert [pair.name for pair in report.results.comparison] == ["base.dev", "negation.dev"]
-    assert "Left out: only the second run (more) has: tautology." in against_table(report.results).notes
-
-    def check(suffix: str, is_said: bool) -> None:
-        assert ("only the second run (more) has: tautology" in report.text(suffix)) is is_said
-
-    for_each(check, [(".html", True), (".md", True), (".tex", True), (".csv", False), (".json", False)])
-
-
-def test_examples_are_items_that_only_one_model_gets_right() -> None:
-    one = one_of_two("one", base="NNNC" + GOOD[4:], negation=GOOD)
-    other = one_of_two("other", base="EENC" + GOOD[4:], negation=GOOD)
-    assert only_one_table(results_of([one, other])).rows == (
-        ("base (dev)", "one", "base.dev:1", "Ann has 1 cats.", "base.dev 1.", "neutral", "entailment"),
-        ("base (dev)", "other", "base.dev:0", "Ann has 0 cats.", "base.dev 0.", "entailment", "neutral"),
-    )
-    assert len(only_one_table(results_of([CAREFUL, USELESS])).rows) == 2 + 2  # two of each test set
+    results = results_of([CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD)])
+    assert [pair.name for pair in results.comparison] == ["base.dev", "negation.dev"]
+    assert "Left out: only the second run (more) has: tautology." in against_table(results).notes
 
 
 # Three or more
@@ -109,7 +91,6 @@ def test_the_matrix_marks_what_is_significant() -> None:
     assert rankings(two) == first_rank_table(two).rows == ()
     assert difference_tables(two) == agreement_tables(two) == []
     assert not any(table.rows for table in alone_tables(two))
-    assert "ranked_accuracy" not in make_report(*THREE[:2]).text(".json")
 
 
 def test_more_models_than_are_readable_have_tables_only() -> None:
@@ -119,16 +100,14 @@ def test_more_models_than_are_readable_have_tables_only() -> None:
     table = first_rank_table(report.results)
     assert len(table.rows) == MOST_COMPARED + 1
     assert any("readable for up to 12 models" in note for note in table.notes)
-    pairs = [row for row in csv_rows(report.text(".csv")) if row["statistic"] == "model_difference"]
-    assert len([row for row in pairs if row["test_set"] == "base.x"]) == 13 * 12 / 2
+    pairs = [each for each in figures_of(report.results) if each.statistic == "model_difference"]
+    assert len([each for each in pairs if each.test_set == "base.x"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
     assert len(difference_tables(twelve.results)) == 3
     assert "| base (x) | py/module:a\\_model\\_0 | 48 |" in twelve.text(".md")  # many have rows
     wide, narrow = twelve.text(".tex"), make_report(*THREE).text(".tex")
     assert wide.count(r"\resizebox{\textwidth}{!}{") == wide.count("\\end{tabular}}") >= 3
-    assert r"% \usepackage{graphicx}" in wide
-    assert "resizebox" not in narrow
-    assert "graphicx" not in narrow
+    assert ["graphicx" in each for each in (wide, narrow)] == [True, False]
 
 
 def test_what_is_left_out_is_named() -> None:
@@ -164,29 +143,15 @@ def test_the_browser_shows_what_only_one_model_gets_right(
                 wait_for_count(page, f"{count} item" + ("" if count == 1 else "s"))
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 400])
-def test_twelve_models_fit_the_page(tmp_path: Path, open_page: Callable[..., Page], width: int) -> None:
-    twelve = [run_of(f"py/module:a_model_with_a_long_name_{k}", 0.1 + k / 20) for k in range(12)]
-    report = make_report(*twelve, options=ReportOptions(items=5))
-    page = open_page(report.save(tmp_path / "report.html"), width)
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    widths = page.evaluate(
-        "[...document.querySelectorAll('#ranks svg')].map((each) => each.getBoundingClientRect().width)"
-    )
-    assert 0 < max(widths) <= width - 32  # the margins of the page
-
-
 # Names
 
 
 def test_short_names_of_models_are_unique() -> None:
     names = ["hf/a/model", "hf/b/model", "hf/model", "model", "x" * 30 + "1", "y/" + "x" * 30 + "2"]
     assert short_model_names(names)[:4] == ("a/model", "b/model", "hf/model", "model")
+    assert len(set(short_model_names(names))) == len(names)
     long = [f"{'a' * 20}{k}{'b' * 20}" for k in range(2)]
     assert short_model_names(long) == tuple(long), "what would be the same is not cut"
-    assert len(set(short_model_names(names))) == len(names)
 
 
 def test_short_names_of_test_sets_are_unique(for_each: Callable[..., None]) -> None:
@@ -202,12 +167,10 @@ def test_short_names_of_test_sets_are_unique(for_each: Callable[..., None]) -> N
 
     statuses = "base.x, i_th.x (proposed), i_th.x (verified)"
     rows = [
-        ("base.dev_matched, base.own, negation.own", "base (dev matched), base (own), negation (own)"),
         ("negation.dev, negation.own", "negation (dev), negation (own)"),
         (statuses, "base (x), i_th (proposed), i_th (verified)"),
         (f"{statuses}, base.y", "base (x), i_th (x, proposed), i_th (x, verified), base (y)"),
         ("base.a, word_overlap.a, word overlap.a", "base (a), word_overlap.a, word overlap.a"),
-        ("base.a, negation.b, negation.c", "base (a), negation (b), negation (c)"),
         ("my set, negation.x", "my set, negation (x)"),
         ("antonymy.dev, antonymy_paper.dev", "antonymy, antonymy (paper)"),
     ]

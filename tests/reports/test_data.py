@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema_rs
 import test_sections as reports
+from file_figures import in_csv, in_json
 from golden_runs import HELD
 from made_runs import SECTIONS
 
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.reports.data import FORMAT, comparison_json, render_json
-from crossexam.reports.sections import figures_of
+from crossexam.reports.sections import compared_figures, figures_of
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CASES = {reports.case_of(section) for section in SECTIONS}
@@ -49,3 +52,34 @@ def test_every_statistic_is_described_and_there() -> None:
     plain = {name.removeprefix("tempered_") for name in there}
     assert plain - stated == set()
     assert stated - plain == set()
+
+
+def test_csv_and_json_say_the_same(for_each: Callable[..., None]) -> None:
+    def check(case: reports.Case) -> None:
+        found = reports.results(case)
+        in_both = [
+            {key: each for key, each in numbers.items() if each["value"] is not None}
+            for numbers in (in_csv(found), in_json(found))
+        ]
+        assert in_both[0] == in_both[1]
+
+    for_each(check, [(case,) for case in CASES])
+
+
+def test_every_estimate_of_a_table_is_a_figure(for_each: Callable[..., None]) -> None:
+    def check(key: str) -> None:
+        section = reports.BY_KEY[key]
+        found = reports.results(reports.case_of(section))
+        of_all = (*figures_of(found), *(compared_figures(found) if len(found.models) == 2 else ()))
+        figures = {figure.value for figure in of_all if isinstance(figure.value, Estimate)}
+        shown = {
+            each
+            for table in section.tables_of(found)
+            for row in table.rows
+            for cell in row
+            for each in ((cell.least, cell.most) if isinstance(cell, Bounds) else (cell,))
+            if isinstance(each, Estimate)
+        }
+        assert shown <= figures
+
+    for_each(check, reports.BY_KEY)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, json_figures, run_of, terminal, wrong
+from made_runs import csv_rows, dataset, run_of, terminal, wrong
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
+from crossexam.reports.data import comparison_csv
 from crossexam.reports.headline import headlines
-from crossexam.reports.report import Report, make_report
+from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables, warnings
 
@@ -39,15 +39,14 @@ NOISY = run(few=12, many=180)
 STEADY = run(few=12, many=180, repeat=None)
 
 
-def texts(run: Run) -> list[str]:
-    report = Report((run,))
-    made = [terminal(report, details=True), *(report.text(form) for form in (".html", ".md", ".tex"))]
-    return [text.replace("\\", "").replace("\u2060", "") for text in made]
-
-
 def of_chance(run: Run) -> list[str]:
     """The warnings about drops that asking again may change."""
     return [each for each in warnings(results_of([run])) if "chance" in each]
+
+
+def verdicts(report: Report) -> dict[str, str]:
+    rows = csv_rows(report.text(".csv"))
+    return {row["test_set"]: row["value"] for row in rows if row["statistic"] == "within_noise_floor"}
 
 
 def notes(*runs: Run) -> list[str]:
@@ -55,17 +54,23 @@ def notes(*runs: Run) -> list[str]:
     return [each for each in compared_tables(results_of(runs))[0].notes if "asked again" in each]
 
 
-def test_the_floor_and_what_is_not_above_it_are_in_every_format() -> None:
-    for text in texts(NOISY):
-        assert "Answers when asked again" in text
-        assert "[2.0, 10.0]" in text
-        assert "not above the noise floor: the drop on few (2.7 points over 600 items)." in text
-    for text in texts(STEADY):
-        assert "noise floor" not in text
-        assert "asked again" not in text.lower()
-    better = Report((run(base=12, few=24),)).text(".md")  # few: 2 points lost, many: 2 points gained
-    floor = "(2.7 points over 600 items)"
+def test_the_floor_and_what_is_not_above_it_are_said() -> None:
+    """Of a model that changed no answer, nothing is."""
+    floor, report = "(2.7 points over 600 items)", Report((NOISY,))
+    text = terminal(report, details=True)
+    assert "Answers when asked again" in text
+    assert "[2.0, 10.0]" in text
+    assert f"not above the noise floor: the drop on few {floor}." in text
+    better = terminal(Report((run(base=12, few=24),)), details=True)  # few: 2 points lost, many: 2 gained
     assert f"not above the noise floor: the drop on few {floor}; the gain on many {floor}." in better
+    assert "again" not in terminal(Report((STEADY,)), details=True)
+    unchanged = Report((run(few=12, many=180, repeat=UNCHANGED),))
+    assert "above the noise floor" not in terminal(unchanged, details=True)
+    assert verdicts(unchanged) == {"few.dev": "0", "many.dev": "0"}
+    assert verdicts(report) == {"few.dev": "1", "many.dev": "0"}
+    rows = csv_rows(report.text(".csv"))
+    floors = {row["test_set"]: float(row["value"]) for row in rows if row["statistic"] == "noise_floor"}
+    assert floors == pytest.approx({"few.dev": 0.0265380, "many.dev": 0.0265380}, rel=1e-4)
 
 
 def test_pairs_without_an_answer_are_not_asked_again() -> None:
@@ -102,17 +107,6 @@ def test_the_number_of_items_and_the_observed_rate_decide() -> None:
     # Of items that are not paired, those of either side count.
     floor_of_both = 1.959964 * (0.055 / 600 + 0.055 / 150) ** 0.5
     assert model.noise_floor(model.results[1]) == pytest.approx(floor_of_both, rel=1e-6)
-
-
-def test_nothing_is_said_of_a_model_that_changed_no_answer() -> None:
-    unchanged = run(few=12, many=180, repeat=UNCHANGED)
-    for text in texts(unchanged):
-        assert "above the noise floor" not in text
-        assert "by chance (" not in text
-    rows = csv_rows(Report((unchanged,)).text(".csv"))
-    assert {row["value"] for row in rows if row["statistic"] == "within_noise_floor"} == {"0"}
-    (note,) = notes(unchanged, unchanged)
-    assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
 
 
 def floor_of(n: int, rate: float) -> float:
@@ -160,25 +154,7 @@ def test_the_floor_is_an_upper_bound_if_few_answers_can_change_to_right(accuracy
     assert float((np.abs(drops[1] - drops[0]) > floor).mean()) < 0.06  # 5 %, but for chance
 
 
-def test_data_have_the_floor_and_a_verdict_per_drop() -> None:
-    report = Report((NOISY,))
-    rows = csv_rows(report.text(".csv"))
-    (changed,) = [row for row in rows if row["statistic"] == "changed_answers"]
-    found = [float(changed[key]) for key in ("value", "low", "high", "n", "clusters")]
-    assert found == [0.045, 0.02, 0.1, 200, 100]
-    floors = {row["test_set"]: float(row["value"]) for row in rows if row["statistic"] == "noise_floor"}
-    assert floors == pytest.approx({"few.dev": 0.0265380, "many.dev": 0.0265380}, rel=1e-4)
-    verdicts = {row["test_set"]: row["value"] for row in rows if row["statistic"] == "within_noise_floor"}
-    assert verdicts == {"few.dev": "1", "many.dev": "0"}
-    text = report.text(".json")
-    assert json_figures(text, "")["changed_answers_count"]["value"] == 9
-    assert json_figures(text, "few.dev")["noise_floor"]["of"]["drop"]["value"] == floors["few.dev"]
-    for form in (".csv", ".json"):
-        assert "noise" not in Report((STEADY,)).text(form)
-        assert "changed_answers" not in Report((STEADY,)).text(form)
-
-
-def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_path: Path) -> None:
+def test_a_comparison_names_differences_that_asking_both_again_may_change() -> None:
     one = run(base=2, few=10, many=180)
     other = run(repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
     note = (
@@ -187,16 +163,14 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_pa
         "items), few (2.1 points over 600 items)."
     )
     assert notes(one, other) == [note]
-    rows = csv_rows(make_report(one, other).save_comparison(tmp_path / "x.csv").read_text())
-    of_all = {
-        name: [row for row in rows if row["statistic"] == name] for name in {row["statistic"] for row in rows}
-    }
-    assert [row["value"] for row in of_all["within_noise_floor"]] == ["1", "1", "0"]
-    assert {round(float(row["value"]), 5) for row in of_all["noise_floor"]} == {0.02117}
-    assert {row["high"] for row in of_all["changed_answers_a"]} == {"0.1"}
-    assert {row["value"] for row in of_all["changed_answers_b"]} == {"0.005"}
+    rows = csv_rows(comparison_csv(results_of((one, other))))
+    within = [row["value"] for row in rows if row["statistic"] == "within_noise_floor"]
+    assert within == ["1", "1", "0"]
     (note,) = notes(STEADY, NOISY)
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
+    unchanged = run(repeat=UNCHANGED)
+    (note,) = notes(unchanged, unchanged)
+    assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
     assert notes(STEADY, STEADY) == []
 
 

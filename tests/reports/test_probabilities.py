@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, headers, json_figures, tables_of, terminal
+from made_runs import csv_rows, dataset, headers, tables_of
 from made_runs import run_of as run_over
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.data import comparison_csv, comparison_json
+from crossexam.reports.data import comparison_csv
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import compared_figures, compared_tables
 from crossexam.reports.table import Table
 
-VOTES = {"label_distribution": [0.6, 0.4, 0.0], "votes": [6, 4, 0]}
 NAME = "base.own"
 ASKED = ReportOptions(calibration=True)
 
@@ -83,53 +81,20 @@ def test_what_is_left_out_or_changed_is_said() -> None:
     assert any(note.endswith("have no calibration: quiet.") for note in notes)
     notes = tables_of(results_of([IMPOSSIBLE]), "calibration")[0].notes
     assert any("Log loss is infinite" in note for note in notes)
-    report = make_report(IMPOSSIBLE, options=ASKED)
-    assert "∞" in report.text(".md")
-    assert r"$\infty$" in report.text(".tex")
-
-
-def test_the_data_have_every_number() -> None:
-    runs = [run_of(name, info=VOTES) for name in ("one", "two")]
-    rows = tables_of(results_of(runs), "people")[0].rows
-    assert [row[3] for row in rows] == ["one", "two", "(uniform)", "(majority)", "(people)"]  # people once
-    report = make_report(runs[0])
-    found = json_figures(report.text(".json"), "base.own")
-    ((_, only),) = found["reliability"]["of"].items()
-    assert only["n"] == 120
-    assert found["selective_risk"]["of"]["coverage=1.00"]["value"] == pytest.approx(0.25)
-    assert found["people_kl"]["of"]["reference=majority"]["value"] is None  # infinite
-    values = {(row["statistic"], row["of"]): row["value"] for row in csv_rows(report.text(".csv"))}
-    assert float(values["ece", ""]) == pytest.approx(0.05)
-    assert float(values["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
+    assert r"$\infty$" in make_report(IMPOSSIBLE, options=ASKED).text(".tex")
 
 
 def compared(*runs: Run) -> list[Table]:
     return compared_tables(results_of(runs))
 
 
-def in_csv(*runs: Run) -> dict[str, str]:
-    return {row["statistic"]: row["value"] for row in csv_rows(comparison_csv(results_of(runs)))}
-
-
-def test_two_models_are_compared_by_their_probabilities() -> None:
-    """The differences themselves: test_figures.py."""
-    scores, errors = compared(MINE, UNSURE)[-2:]
-    assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
-    assert [row[2] for row in errors.rows] == ["ECE", "class-wise ECE", "AURC"]
-    assert errors.rows[0][3:5] == pytest.approx((0.05, 0.1833), abs=1e-3)
-    titles = (scores.title, errors.title)
-    for suffix in (".html", ".md"):
-        plain, asked = (
-            make_report(MINE, UNSURE, options=each).text(suffix) for each in (ReportOptions(), ASKED)
-        )
-        assert all(title in asked and title not in plain for title in titles)
-    assert scores.title in terminal(make_report(MINE, UNSURE).terminal_comparison(details=True), 160)
-    found = in_csv(MINE, UNSURE)
-    same = json_figures(comparison_json(results_of((MINE, UNSURE))), "base.own")
-    assert same["brier_difference"]["value"] == float(found["brier_difference"])
-    assert float(found["brier_p_holm"]) == float(found["brier_p_value"])
+def test_two_models_are_compared_by_their_probabilities_on_request() -> None:
+    titles = [table.title for table in compared(MINE, UNSURE)[-2:]]
+    plain, asked = (make_report(MINE, UNSURE, options=each).text(".md") for each in (ReportOptions(), ASKED))
+    assert all(title in asked and title not in plain for title in titles)
+    found = {each.statistic: each.value for each in compared_figures(results_of((MINE, UNSURE)))}
+    assert found["brier_p_holm"] == found["brier_p_value"]
     assert "ece_p_value" not in found
-    assert (found["probabilities_n"], found["probabilities_unanswered"]) == ("120", "0")
 
 
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
@@ -138,7 +103,8 @@ def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
     assert any("B for 1 item of base (own)" in note for note in scores.notes)
     text = make_report(MINE, IMPOSSIBLE, options=ASKED).text(".md")
     assert "| log loss | 0.743 | \u221e | -\u221e |" in text
-    found = in_csv(MINE, IMPOSSIBLE)
+    rows = csv_rows(comparison_csv(results_of((MINE, IMPOSSIBLE))))
+    found = {row["statistic"]: row["value"] for row in rows}
     of_loss = [found[f"log_loss_{name}"] for name in ("b", "difference", "impossible_b")]
     assert of_loss == ["", "", "1"]
 
@@ -156,15 +122,12 @@ def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
 
 
 def test_what_became_of_log_probabilities_is_in_the_data() -> None:
-    """The counts of a run are rows of the CSV, and in the JSON they are in its manifest."""
     counts = {"aligned": 100, "disagree": 17, "low_mass": 3, "mass_median": 0.97}
     report = make_report(run_of("mine", parse={"exact": 117}, logprobs=counts))
     rows = [row for row in csv_rows(report.text(".csv")) if "answers" in row["test_set"]]
     found = {(row["statistic"], row["of"]): float(row["value"]) for row in rows}
     expected = {("answers_logprobs", kind): value for kind, value in counts.items()}
     assert found == expected | {("answers_parse", "exact"): 117}
-    (model,) = json.loads(report.text(".json"))["models"]
-    assert model["manifest"]["details"]["logprobs"] == counts
     run = with_answers("mine", {}, {k: Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)})
     rows = csv_rows(make_report(run).text(".csv"))
     assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import GOLD_OF, answers, csv_rows, headers, terminal
+from made_runs import GOLD_OF, answers, csv_rows, headers, negated, terminal
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
+from crossexam.core.example import Edit, Example, apply_edits, undo_edits
 from crossexam.core.manifest import package_version
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
-from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table, render_latex
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
@@ -47,24 +47,6 @@ def bare(name: str, **facts: Any) -> Dataset:
     return replace(base_set(name=name), manifest=facts)
 
 
-def negated(base: Dataset) -> Dataset:
-    items = []
-    for each in base:
-        end = len(each.hypothesis) - 1
-        change = Change("negation.v1", "premise", "hypothesis", (Edit("hypothesis", end, end, "", TAIL),))
-        items.append(each.derive(each.label, change))
-    facts = {
-        "construction": "negation.v1",
-        "part": base.manifest["part"],
-        "base_set": base.name,
-        "keeps_label": True,
-        "rows": 6,
-        "signature": "corpus:tiny|construction:negation.v1|seed:0",
-        "yield": {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}},
-    }
-    return Dataset(f"negation.{base.manifest['part']}", tuple(items), facts)
-
-
 def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
     """A run of sure answers."""
     rows = {name: answers(letters, 0.8) for name, letters in said.items()}
@@ -75,7 +57,11 @@ def alike(*datasets: Dataset) -> Run:
     return run_of({each.name: "ENCENC"[: len(each)] for each in datasets}, *datasets)
 
 
-BASE, NEGATED = base_set(), negated(base_set())
+#: What was left out when the test set was made.
+YIELD = {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}}
+BASE = base_set()
+SIGNED = {"rows": 6, "signature": "corpus:tiny|construction:negation.v1|seed:0"}
+NEGATED = negated(BASE, TAIL, **SIGNED, **{"yield": YIELD})
 
 
 @pytest.fixture
@@ -96,41 +82,25 @@ def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None
 def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     """The numbers themselves: test_figures.py."""
     report = make_report(*two_runs)
-    rows = csv_rows(report.text(".csv"))
-    found = {(row["model"], row["test_set"], row["statistic"], row["of"]): row for row in rows}
-    assert len(found) == len(rows)
-    signature = found["builtin/first", "negation.dev_matched", "accuracy", ""]["signature"]
-    assert signature.startswith("test_set:negation.dev_matched|content:")
-    assert "|model:f1|" in signature
+    (row, *_) = (each for each in csv_rows(report.text(".csv")) if each["test_set"] == NEGATED.name)
+    assert row["signature"].startswith("test_set:negation.dev_matched|content:")
+    assert "|model:f1|" in row["signature"]
     document = json.loads(report.text(".json"), parse_constant=pytest.fail)
     test = document["models"][0]["test_sets"][1]
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
 
 
-def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
-    evil = replace(two_runs[0], model="=cmd|' /C calc'!A0")
-    better = run_of({BASE.name: "NNCNNN", NEGATED.name: "ENCENC"}, BASE, NEGATED)
-    for run, name, drop in ((evil, "'=cmd|' /C calc'!A0", 0.5), (better, "m", -0.5)):
-        rows = csv_rows(make_report(run).text(".csv"))
-        assert {row["model"] for row in rows if not row["model"].endswith(" (published)")} == {name}
-        # a number below 0 is no formula
-        assert [float(row["value"]) for row in rows if row["statistic"] == "drop"] == [drop]
-
-
-def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
-    name = r"a|b_<i>[bold]\input{x}%&"
-    report = make_report(replace(two_runs[0], model=name))
-    assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in report.text(".md")
-    latex = r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&"
+def test_names_are_no_formulas_and_no_markup(two_runs: list[Run]) -> None:
+    """More of them: tests/test_hostile.py."""
+    report = make_report(replace(two_runs[0], model=r"=a|b_<i>[bold]\input{x}%&"))
+    rows = csv_rows(report.text(".csv"))
+    assert "'=a|b_<i>[bold]\\input{x}%&" in {row["model"] for row in rows}
+    assert r"=a\|b\_\<i\>\[bold\]\\input{x}%\&" in report.text(".md")
+    latex = r"=a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&"
     assert latex in report.text(".tex")
-    assert name in terminal(report)
+    assert report.runs[0].model in terminal(report)
     commented = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in commented.splitlines() if line)
-    odd = replace(BASE.examples[0], premise="It \ud800 rains.", info={"cluster": "a"})
-    broken = replace(BASE, examples=(odd, *BASE.examples[1:]))
-    lone = make_report(run_of({BASE.name: "ENCENC"}, broken, model="m\udfff"))
-    for suffix in (".html", ".md", ".csv", ".json", ".tex"):
-        lone.text(suffix).encode("utf-8")
 
 
 def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
@@ -138,7 +108,6 @@ def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
     for renderable in (report.terminal(), report.terminal_comparison(details=True)):
         text = terminal(renderable, 80)
         assert max(map(len, text.splitlines())) <= 80
-        assert "100.0" in text
         assert "…" not in text  # nothing cut
 
 
@@ -199,16 +168,15 @@ def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
     empty = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
     run = alike(BASE, empty)
     said = "so swap has no items; rejected: no parse of the sentence (6)."
-    notes = accuracy_table(results_of([run])).notes
-    assert said in notes
-    assert any("--parser spacy:PIPELINE" in note for note in notes)
-    assert said in terminal(make_report(run), 2000)
+    text = terminal(make_report(run), 2000)
+    assert said in text
+    assert "--parser spacy:PIPELINE" in text
 
 
 def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
-    sets = unlabelled, negated(unlabelled), Dataset("antonymy.dev_matched", (), facts)
+    sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
     report = make_report(alike(*sets))
 
     def check(suffix: str) -> None:
@@ -220,23 +188,14 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     for_each(check, [".md", ".tex", ".csv", ".json", ".html"])
     whole = make_report(alike(BASE, NEGATED))  # no errors at all
     assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in whole.text(".md")
-    assert "100.0" in whole.text(".html")
 
 
 def test_two_label_models_carry_their_projection() -> None:
     run = run_of({BASE.name: "EEEEEE"}, BASE, details={"two_label": True})
-    words = "base (dev matched): not_entailment = neutral + contradiction"
-    for suffix in (".md", ".tex", ".html"):
-        assert words in make_report(run).text(suffix).replace("\\_", "_").replace("{}", "")
+    assert "base (dev matched): not_entailment = neutral + contradiction" in terminal(make_report(run))
     half = replace(run, probabilities={BASE.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
     said = [item[8][0][0] for item in PageItems(results_of([half])).packed(0, 0, 6)["items"]]
     assert said == [3] * 6  # exactly 1/2 is not entailment, as in evaluation.scores
-
-
-def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
-    twice = [two_runs[0], replace(two_runs[1], model="builtin/first")]
-    found = headers(accuracy_table(results_of(twice, ReportOptions(published_rows=False))))
-    assert found == ["Test set", "Items", "builtin/first (1)", "builtin/first (2)"]
 
 
 def test_what_cannot_be_reported_is_refused(
@@ -254,7 +213,6 @@ def test_what_cannot_be_reported_is_refused(
     for count in (1, 3):
         report = make_report(*(two_runs * 2)[:count])
         assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
-        assert f"these are {count}" in refused(report.terminal_comparison)
     assert not list(tmp_path.iterdir())
 
 
@@ -265,8 +223,7 @@ def test_sample_shows_every_kind_and_repeats() -> None:
     assert len(chosen) == 40 == len(set(chosen))
     # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
     assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
-    assert chosen == stratified_sample(strata, 40, "negation")
-    assert chosen != stratified_sample(strata, 40, "antonymy")
+    assert chosen == stratified_sample(strata, 40, "negation") != stratified_sample(strata, 40, "antonymy")
     assert stratified_sample(strata, 1000, "x") == list(range(1000))
 
 

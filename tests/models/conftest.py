@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -15,12 +15,13 @@ from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnx
+import onnx.parser
 import pytest
 from filelock import FileLock
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 from onnxruntime.quantization import quantize_dynamic
+from tokenizers.processors import TemplateProcessing
 
 from crossexam.cli import main
 from crossexam.core.labels import LABELS
@@ -32,7 +33,7 @@ from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 
 @pytest.fixture(scope="session")
@@ -52,26 +53,16 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     return folder_of
 
 
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def minilm_script() -> ModuleType:
     """The script that makes the transformer that ships with the package."""
-    return load_script("make_minilm")
+    return importlib.import_module("make_minilm")
 
 
 @pytest.fixture(scope="session")
 def lm_script() -> ModuleType:
     """The script that asks lm-eval about tiny language models."""
-    return load_script("lm_golden")
+    return importlib.import_module("lm_golden")
 
 
 @pytest.fixture(scope="session")
@@ -100,26 +91,6 @@ def train_on_probe(tokenizer: Any, model: Any) -> None:
         if loss.item() < 0.02:
             break
     model.eval()
-
-
-def _roberta_tokenizer() -> Any:
-    """Return a byte-level BPE tokenizer trained on the probe, with RoBERTa's template."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    made = Tokenizer(models.BPE(unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    made.train_from_iterator(TEXTS, trainers.BpeTrainer(vocab_size=500, special_tokens=special))
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token"), special, strict=True))
-    inputs = ["input_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
-    )
 
 
 def _save(folder: Path, tokenizer: Any, kind: str, labels: int = 3, *, trained: bool = False) -> None:
@@ -156,12 +127,20 @@ def probe_tokenizer(word_tokenizer: Callable[..., Any]) -> Any:
 
 
 @pytest.fixture(scope="session")
-def learnt(made_once: Callable[..., Path], probe_tokenizer: Any) -> dict[str, Path]:
+def learnt(
+    made_once: Callable[..., Path], word_tokenizer: Callable[..., Any], probe_tokenizer: Any
+) -> dict[str, Path]:
     """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
-    kinds = {"bert": probe_tokenizer, "roberta": _roberta_tokenizer()}
+    roberta = word_tokenizer(TEXTS, 64)
+    roberta.backend_tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] [SEP] $B [SEP]",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    roberta.model_input_names = ["input_ids", "attention_mask"]
     return {
         kind: made_once(kind, partial(_save, tokenizer=tokenizer, kind=kind, trained=True))
-        for kind, tokenizer in kinds.items()
+        for kind, tokenizer in (("bert", probe_tokenizer), ("roberta", roberta))
     }
 
 
@@ -205,36 +184,34 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
     return vectors, head.astype(np.float32)
 
 
+#: A classifier that sums the vectors of a pair's words, and multiplies the sum by *head*.
+GRAPH = """
+<ir_version: 10, opset_import: ["": 18]>
+bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
+     int64[{batch},tokens] token_type_ids) => (float[{batch},{classes}] {output})
+<int64 size = {{{size}}}, int64[1] last = {{2}}, int64[1] tokens = {{1}}>
+{{
+    shift = Mul(token_type_ids, size)
+    rows = Add(input_ids, shift)
+    found = Gather(vectors, rows)
+    mask = Cast<to = 1>(attention_mask)
+    column = Unsqueeze(mask, last)
+    real = Mul(found, column)
+    sums = ReduceSum<keepdims = 0>(real, tokens)
+    {output} = MatMul(sums, head)
+}}
+"""
+
+
 def make_graph(
     vectors: NDArray[Any], head: NDArray[Any], *, batch: str | int = "batch", output: str = "logits"
 ) -> onnx.ModelProto:
-    """Return a graph that sums the vectors of a pair's words, and multiplies the sum by *head*."""
-    constants = {
-        "vectors": vectors,
-        "head": head,
-        "size": np.array(len(vectors) // 2),
-        "last": np.array([2]),
-        "tokens": np.array([1]),
-    }
-    nodes = [
-        helper.make_node("Mul", ["token_type_ids", "size"], ["shift"]),
-        helper.make_node("Add", ["input_ids", "shift"], ["rows"]),
-        helper.make_node("Gather", ["vectors", "rows"], ["found"]),
-        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
-        helper.make_node("Mul", ["found", "column"], ["real"]),
-        helper.make_node("ReduceSum", ["real", "tokens"], ["sums"], keepdims=0),
-        helper.make_node("MatMul", ["sums", "head"], [output]),
-    ]
-    ids = ("input_ids", "attention_mask", "token_type_ids")
-    graph = helper.make_graph(
-        nodes,
-        "bag",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, [batch, "tokens"]) for name in ids],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, [batch, head.shape[1]])],
-        [numpy_helper.from_array(value, name) for name, value in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    """Return the graph with these *vectors* of words by side, and this *head*."""
+    sizes = {"size": len(vectors) // 2, "classes": head.shape[1]}
+    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
+    for name, table in (("vectors", vectors), ("head", head)):
+        model.graph.initializer.append(numpy_helper.from_array(table, name))
+    return model
 
 
 def export(

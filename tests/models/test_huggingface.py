@@ -93,8 +93,6 @@ def test_truncated_pairs_are_counted(
         assert (answered["truncated_pairs"], answered["asked_pairs"]) == (1, asked)
     shorter = predict_suite(name, data, options={"max_length": 8}).manifest
     assert shorter["truncated_pairs"] == 2
-    assert shorter["model_key"] != answered["model_key"]
-    assert shorter["details"]["max_length"] == 8
     assert predict_suite(f"onnx/{exported}", data).manifest["truncated_pairs"] == 1
 
     for other in (name, f"onnx/{exported}"):
@@ -130,25 +128,22 @@ def test_batches_are_halved_where_memory_ends(
         before = len(sizes)
         model.predict(MIXED)  # what does not fit is known by now
         assert all(size <= 150 for size in sizes[before:])
-    model = opened(folder)
-    _failing(model, monkeypatch, RuntimeError("out of memory"), most=0)
-    with pytest.raises(CrossexamError, match=r"a single pair of [0-9]+ tokens .*\n  hint: --max-length"):
-        model.predict(PAIRS)
-    model = opened(learnt["bert"])
-    _failing(model, monkeypatch, RuntimeError("shape mismatch"), most=0)
-    with pytest.raises(RuntimeError, match="shape mismatch"):
-        model.predict(PAIRS)
+    for kind, text, said in (
+        (CrossexamError, "out of memory", r"a single pair of [0-9]+ tokens .*\n  hint: --max-length"),
+        (RuntimeError, "shape mismatch", "shape mismatch"),
+    ):
+        model = opened(folder)
+        _failing(model, monkeypatch, RuntimeError(text), most=0)
+        with pytest.raises(kind, match=said):
+            model.predict(PAIRS)
 
 
 def test_dtypes_devices_and_what_could_not_be_verified(
     learnt: dict[str, Path], headed: Any, refused: Any
 ) -> None:
-    exact, rough = (opened(learnt["roberta"], dtype=name).predict(PAIRS) for name in ("float32", "bfloat16"))
+    exact, rough = (opened(learnt["bert"], dtype=name).predict(PAIRS) for name in ("float32", "bfloat16"))
     assert 0 < np.abs(exact - rough).max() < 0.1
-    for option, value in (("dtype", "float8"), ("device", "toaster")):
-        assert f"'{value}'" in refused(
-            lambda given={option: value}: opened(learnt["bert"], **given).predict(PAIRS)
-        )
+    assert "'toaster'" in refused(lambda: opened(learnt["bert"], device="toaster").predict(PAIRS))
     untrained = opened(headed(3))
     assert untrained.predict(PAIRS).shape == (30, 3)
     assert "could not be verified" in untrained.details["probe"]["warning"]

@@ -41,25 +41,15 @@ def _save_llama(folder: Path) -> Path:
     tokens = [*others, *WORDS]
     plain = Tokenizer(WordLevel({token: n for n, token in enumerate(tokens)}, unk_token="<unk>"))
     plain.pre_tokenizer = Whitespace()  # type: ignore[assignment]
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=plain, unk_token="<unk>", bos_token="<s>", eos_token="</s>", chat_template=CHAT
-    )
+    special = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+    PreTrainedTokenizerFast(tokenizer_object=plain, chat_template=CHAT, **special).save_pretrained(folder)
     torch.manual_seed(1)
-    config = LlamaConfig(
-        vocab_size=len(tokens),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        initializer_range=1.0,
-        bos_token_id=1,
-        eos_token_id=2,
-    )
-    model = LlamaForCausalLM(config)
+    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    ends = {"bos_token_id": 1, "eos_token_id": 2}
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=len(tokens), initializer_range=1.0, **sizes, **ends))
     assert model.generation_config is not None
     model.generation_config.suppress_tokens = list(range(len(others)))
     model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
     return folder
 
 

@@ -116,29 +116,28 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
             assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
 
 
+@pytest.mark.parametrize(
+    ("name", "sizes", "factor", "packs"),
+    [
+        ("gpt2", range(2**30), 1.0, True),
+        ("llama", range(2**30), 1.0, True),
+        ("gpt2", range(2**20, 2**30), 1.0, False),
+        ("gpt2", range(2**30), 1.01, False),
+    ],
+)
 def test_packed_layers_give_the_same_likelihoods(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    lm_script: ModuleType,
+    lm_folders: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    sizes: range,
+    factor: float,
+    packs: bool,
 ) -> None:
-    """Small layers and those that take too much memory are not packed."""
-    for name, sizes, packs in (
-        ("gpt2", range(2**30), True),
-        ("llama", range(2**30), True),
-        ("gpt2", range(1_000), False),
-        ("gpt2", range(2**20, 2**30), False),
-    ):
-        monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
-        model = _opened(name, lm_folders[name], template="gpt3")
-        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
-        assert bool(model.details["packed_layers"]) is packs
-
-
-def test_shortcuts_that_change_the_likelihoods_are_not_taken(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """torch's internal operations may change."""
-    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
+    """Small layers are not packed, nor any if the likelihoods changed: torch's internals may change."""
     forward = PackedLinear.forward
-    monkeypatch.setattr(PackedLinear, "forward", lambda self, states: 1.01 * forward(self, states))
-    model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
-    assert not model.details["packed_layers"]
+    monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
+    monkeypatch.setattr(PackedLinear, "forward", lambda self, states: factor * forward(self, states))
+    model = _opened(name, lm_folders[name], template="gpt3")
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
+    assert bool(model.details["packed_layers"]) is packs

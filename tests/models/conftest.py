@@ -21,7 +21,6 @@ from filelock import FileLock
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization import quantize_dynamic
-from tokenizers.processors import TemplateProcessing
 
 from crossexam.cli import main
 from crossexam.core.labels import LABELS
@@ -93,6 +92,26 @@ def train_on_probe(tokenizer: Any, model: Any) -> None:
     model.eval()
 
 
+def _roberta_tokenizer() -> Any:
+    """Return a byte-level BPE tokenizer trained on the probe, with RoBERTa's template."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    made.train_from_iterator(TEXTS, trainers.BpeTrainer(vocab_size=500, special_tokens=special))
+    made.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token"), special, strict=True))
+    inputs = ["input_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
+    )
+
+
 def _save(folder: Path, tokenizer: Any, kind: str, labels: int = 3, *, trained: bool = False) -> None:
     """Save a model of *kind* with a head of so many classes, those of LABELS if three."""
     import torch
@@ -127,20 +146,12 @@ def probe_tokenizer(word_tokenizer: Callable[..., Any]) -> Any:
 
 
 @pytest.fixture(scope="session")
-def learnt(
-    made_once: Callable[..., Path], word_tokenizer: Callable[..., Any], probe_tokenizer: Any
-) -> dict[str, Path]:
+def learnt(made_once: Callable[..., Path], probe_tokenizer: Any) -> dict[str, Path]:
     """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
-    roberta = word_tokenizer(TEXTS, 64)
-    roberta.backend_tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] [SEP] $B [SEP]",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    roberta.model_input_names = ["input_ids", "attention_mask"]
+    kinds = {"bert": probe_tokenizer, "roberta": _roberta_tokenizer()}
     return {
         kind: made_once(kind, partial(_save, tokenizer=tokenizer, kind=kind, trained=True))
-        for kind, tokenizer in (("bert", probe_tokenizer), ("roberta", roberta))
+        for kind, tokenizer in kinds.items()
     }
 
 
@@ -176,6 +187,7 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
     size = len(tokenizer)
     vectors = np.random.default_rng(5).normal(size=(2 * size, 60)).astype(np.float32)
     vectors[0] = vectors[size] = 50.0  # of padding, which the mask must hide
+    tokenizer.backend_tokenizer.no_padding()  # whatever it was used for before
     encoded = tokenizer.backend_tokenizer.encode_batch(list(PAIRS))
     rows = [np.array(each.ids) + size * np.array(each.type_ids) for each in encoded]
     sums = np.stack([vectors[row].sum(axis=0) for row in rows])

@@ -95,17 +95,6 @@ def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: An
         assert sorted(order) == sorted(LABELS)
 
 
-def test_two_labels(headed: Any) -> None:
-    folder = headed(2, **_named(["entailment", "not_entailment"]))
-    model = open_model(f"hf/{folder}")
-    answers = model.predict(PAIRS)
-    assert model.details["two_label"] is True
-    assert (answers[:, 2] == 0).all()
-    assert np.allclose(answers.sum(axis=1), 1)
-    turned = open_model(f"hf/{folder}", {"label_order": ("not_entailment", "entailment")})
-    assert np.allclose(turned.predict(PAIRS)[:, 0], answers[:, 1])
-
-
 def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> None:
     folder = headed(1)
     half = open_model(f"hf/{folder}", {"threshold": 0.5})

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.test_sets import write_test_set
 from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.runs.saved import read_run
 
 FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
 EVIDENCE = "The bridge was closed in May."
@@ -102,11 +100,9 @@ def test_texts_without_sentences_are_asked_as_they_are() -> None:
 def test_what_was_asked_is_not_asked_again(tmp_path: Path) -> None:
     """Neither short pairs, which are asked as they are, nor chunks for another aggregate."""
     model, pair = Reader(), (" It rains.\nIt is wet. ", "It is wet. ")
-    predict_suite(model, data_of(pair), store=tmp_path / "short")
-    how = Chunking("words:50", "max-mean")
-    run = predict_suite(model, data_of(pair), store=tmp_path / "short", chunking=how)
+    for how in (None, Chunking("words:50", "max-mean")):
+        predict_suite(model, data_of(pair), store=tmp_path / "short", chunking=how)
     assert model.asked == [pair]
-    assert (run.manifest["asked_pairs"], run.manifest["pairs_from_store"]) == (0, 1)
     data = data_of((DOCUMENT, EVIDENCE), ("It rains.", "It rains."))
     first, second = Reader(), Reader()
     predict_suite(first, data, store=tmp_path, chunking=Chunking("words:500"))
@@ -166,12 +162,12 @@ def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
                 raise KeyboardInterrupt
             return super().answered(pairs)
 
-    text = " ".join(f"Sentence {k} of the text is here." for k in range(50))
+    data = data_of((" ".join(f"Sentence {k} of the text is here." for k in range(50)), "It rains."))
     stopped, resumed = Stopping(), Reader()
     options: dict[str, Any] = {"options": {"batch_size": 20}, "chunking": Chunking("sentences:1")}
     with pytest.raises(KeyboardInterrupt):
-        predict_suite(stopped, data_of((text, "It rains.")), store=tmp_path, **options)
-    predict_suite(resumed, data_of((text, "It rains.")), store=tmp_path, **options)
+        predict_suite(stopped, data, store=tmp_path, **options)
+    predict_suite(resumed, data, store=tmp_path, **options)
     assert (len(stopped.asked), len(resumed.asked)) == (20, 30)
     assert not set(stopped.asked) & set(resumed.asked)
 
@@ -223,15 +219,3 @@ def test_published_systems_are_chunks_and_an_aggregate() -> None:
         assert "arXiv" in preset.source
     assert chunking_of() is chunking_of("none") is None
     assert chunking_of("words:5") == Chunking("words:5", "max")
-
-
-def test_a_folder_holds_runs_in_chunks_of_one_kind(tmp_path: Path, crossexam_command: Any) -> None:
-    write_test_set(tmp_path / "long.parquet", data_of((DOCUMENT, EVIDENCE)).examples)
-    line = ["run", "builtin/overlap", tmp_path / "long.parquet", "-o", tmp_path / "run"]
-    assert crossexam_command(*line, "--like", "summac-zs").code == 0
-    other = crossexam_command(*line, "--chunk", "sentences:3")
-    assert other.code == 2
-    assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in other.err
-    assert crossexam_command(*line, "--chunk", "sentences:3", "--force").code == 0
-    found = read_run(tmp_path / "run")
-    assert (found.model, found.manifest["aggregate"]) == ("builtin/overlap [sentences:3,max]", "max")

@@ -76,16 +76,15 @@ def test_mistakes(refused: Any) -> None:
         assert message in refused(open_model, f"mean/builtin/majority,{members}")
 
 
+class Massive(Fixed):
+    """A member that gives the label masses that are in its name."""
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        told = [Outcome(label_mass=None if mass == "-" else float(mass)) for mass in self.name.split()]
+        return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs), told)
+
+
 def test_of_label_masses_the_least_counts() -> None:
-    @dataclass(frozen=True)
-    class Massive(Fixed):
-        masses: tuple[float | None, ...] = ()
-
-        def answered(self, pairs: Sequence[Pair]) -> Batch:
-            told = [Outcome(label_mass=mass) for mass in self.masses]
-            return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs), told)
-
-    rows = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    members = Massive("a", rows[0], masses=(0.9, 0.2, None)), Massive("b", rows[1], masses=(0.4, 0.6, 0.7))
+    members = Massive("0.9 0.2 -", (1.0, 0.0, 0.0)), Massive("0.4 0.6 0.7", (0.0, 1.0, 0.0))
     answered = Mean("mean/x", members).answered([("a", "b")] * 3)
     assert [each.label_mass for each in answered.outcomes] == [0.4, 0.2, 0.7]

@@ -117,19 +117,6 @@ def test_answers_that_are_refused(refused: Any) -> None:
     assert "some answers are not_entailment, others are neutral" in said
 
 
-def test_a_run_from_the_store_alone_has_two_labels_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = "def f(pairs):\n    return ['entailment' if '1' in p else 'not_entailment' for p, _ in pairs]\n"
-    (tmp_path / "two_names.py").write_text(source)
-    monkeypatch.chdir(tmp_path)
-    for model in ("py/two_names:f", "mean/py/two_names:f,builtin/overlap"):
-        first, again = (predict_suite(model, THREE, store=tmp_path / model[:2]) for _ in range(2))
-        assert again.manifest["asked_pairs"] == 0
-        assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
-        assert accuracy(again) == accuracy(first)
-
-
 def test_a_threshold_comes_to_lie_at_one_half() -> None:
     """In a straight line on both sides; what is not entailment is neutral."""
     table = at_threshold(np.array([0.0, 0.1, 0.2, 0.6, 1.0]), 0.2)

@@ -88,19 +88,18 @@ def test_a_model_is_worded_once(server: Any) -> None:
     tests = [_dataset("rte", TWO)]
     model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
     assert open_model(model, tests=tests) is model
-    assert model.worded_for(two_labels=False).details["template"]["name"] == "words"
-    named = open_model("api/mine", {"endpoint": server.url, "template": "gpt3"}, tests=tests)
-    assert named.details["template"]["name"] == "gpt3"
-    mean = open_model("mean/api/mine,builtin/majority", {"api.endpoint": server.url}, tests=tests)
-    assert mean.details["members"]["api/mine"]["template"]["name"] == "words.two"
     # Where neutral alone stands against entailment, answers to a question about two would not be those.
     scitail = _dataset("scitail", THREE[:2], projection="no contradiction")
-    model = open_model("api/mine", {"endpoint": server.url}, tests=[scitail])
-    assert model.details["template"]["name"] == "words"
-    # Shots have the labels of the template.
-    options = {"endpoint": server.url, "shots": 2, "shots_from": DEMO}
-    shots = open_model("api/mine", options, tests=tests).details["shots"]
-    assert sorted(shots["labels"]) == ["entailment", "not_entailment"]
+    for name, options, data, expected in (
+        ("api/mine", {"template": "gpt3"}, tests, "gpt3"),
+        ("api/mine", {}, [scitail], "words"),
+        ("mean/api/mine,builtin/majority", {}, tests, "words.two"),
+    ):
+        details = open_model(name, {"api.endpoint": server.url, **options}, tests=data).details
+        assert details.get("members", {}).get("api/mine", details)["template"]["name"] == expected
+    shots = {"endpoint": server.url, "shots": 2, "shots_from": DEMO}
+    drawn = open_model("api/mine", shots, tests=tests).details["shots"]["labels"]
+    assert sorted(drawn) == ["entailment", "not_entailment"]
 
 
 SHOTS: dict[str, Any] = {"shots": 4, "shots_from": DEMO}

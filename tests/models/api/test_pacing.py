@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain, repeat
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,11 +78,6 @@ def test_a_long_wait_is_told_once_when_it_begins() -> None:
     assert busy.told == [said] * 2  # as one was over, the next began
     busy.ask(_busy(4.9), None)
     assert len(busy.told) == 2
-    two = Outage(most=2)
-    for wait in (22.0, 22.5, 60.0):  # the second fails while the first waits, and asks for hardly more
-        failed: Any = SimpleNamespace(exception=lambda wait=wait: _busy(wait))
-        two.pace._count(SimpleNamespace(outcome=failed, upcoming_sleep=wait))  # type: ignore[arg-type]
-    assert [" 22 " in two.told[0], " 60 " in two.told[1], len(two.told)] == [True, True, 2]
 
 
 def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:

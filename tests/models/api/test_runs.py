@@ -247,6 +247,3 @@ def test_a_dry_run_of_examine_builds_and_sends_nothing(
     assert not (tmp_path / "out" / "runs").exists()
     assert "api/mine: distinct pairs to ask: 9" in dry.out
     assert "at most 40" in dry.out  # with the probe and the list of models
-    key = ("--endpoint", "https://api.example.com/v1", "--key-env", "MISSING_KEY")
-    assert crossexam_command("examine", "api/x", *line, *key).code == 0
-    assert "MISSING_KEY" in crossexam_command("examine", "api/x", *line[:-1], *key).err

@@ -116,28 +116,20 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
             assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes", "factor", "packs"),
-    [
-        ("gpt2", range(2**30), 1.0, True),
-        ("llama", range(2**30), 1.0, True),
-        ("gpt2", range(2**20, 2**30), 1.0, False),
-        ("gpt2", range(2**30), 1.01, False),
-    ],
-)
 def test_packed_layers_give_the_same_likelihoods(
-    lm_script: ModuleType,
-    lm_folders: dict[str, Path],
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    sizes: range,
-    factor: float,
-    packs: bool,
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small layers are not packed, nor any if the likelihoods changed: torch's internals may change."""
-    forward = PackedLinear.forward
-    monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
-    monkeypatch.setattr(PackedLinear, "forward", lambda self, states: factor * forward(self, states))
-    model = _opened(name, lm_folders[name], template="gpt3")
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
-    assert bool(model.details["packed_layers"]) is packs
+    forward, sizes = PackedLinear.forward, range(2**30)
+    for name, bytes_packed, factor, packs in (
+        ("gpt2", sizes, 1.0, True),
+        ("llama", sizes, 1.0, True),
+        ("gpt2", range(2**20, 2**30), 1.0, False),
+        ("gpt2", sizes, 1.01, False),
+    ):
+        monkeypatch.setattr(packed, "PACKED_BYTES", bytes_packed)
+        changed = lambda self, states, by=factor: by * forward(self, states)  # noqa: E731
+        monkeypatch.setattr(PackedLinear, "forward", changed)
+        model = _opened(name, lm_folders[name], template="gpt3")
+        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
+        assert bool(model.details["packed_layers"]) is packs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -15,11 +15,11 @@ from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnx
+import onnx.parser
 import pytest
 from filelock import FileLock
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
 from crossexam.cli import main
@@ -32,7 +32,7 @@ from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 
 @pytest.fixture(scope="session")
@@ -52,26 +52,16 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     return folder_of
 
 
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def minilm_script() -> ModuleType:
     """The script that makes the transformer that ships with the package."""
-    return load_script("make_minilm")
+    return importlib.import_module("make_minilm")
 
 
 @pytest.fixture(scope="session")
 def lm_script() -> ModuleType:
     """The script that asks lm-eval about tiny language models."""
-    return load_script("lm_golden")
+    return importlib.import_module("lm_golden")
 
 
 @pytest.fixture(scope="session")
@@ -197,6 +187,7 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
     size = len(tokenizer)
     vectors = np.random.default_rng(5).normal(size=(2 * size, 60)).astype(np.float32)
     vectors[0] = vectors[size] = 50.0  # of padding, which the mask must hide
+    tokenizer.backend_tokenizer.no_padding()  # whatever it was used for before
     encoded = tokenizer.backend_tokenizer.encode_batch(list(PAIRS))
     rows = [np.array(each.ids) + size * np.array(each.type_ids) for each in encoded]
     sums = np.stack([vectors[row].sum(axis=0) for row in rows])
@@ -205,36 +196,34 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
     return vectors, head.astype(np.float32)
 
 
+#: A classifier that sums the vectors of a pair's words, and multiplies the sum by *head*.
+GRAPH = """
+<ir_version: 10, opset_import: ["": 18]>
+bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
+     int64[{batch},tokens] token_type_ids) => (float[{batch},{classes}] {output})
+<int64 size = {{{size}}}, int64[1] last = {{2}}, int64[1] tokens = {{1}}>
+{{
+    shift = Mul(token_type_ids, size)
+    rows = Add(input_ids, shift)
+    found = Gather(vectors, rows)
+    mask = Cast<to = 1>(attention_mask)
+    column = Unsqueeze(mask, last)
+    real = Mul(found, column)
+    sums = ReduceSum<keepdims = 0>(real, tokens)
+    {output} = MatMul(sums, head)
+}}
+"""
+
+
 def make_graph(
     vectors: NDArray[Any], head: NDArray[Any], *, batch: str | int = "batch", output: str = "logits"
 ) -> onnx.ModelProto:
-    """Return a graph that sums the vectors of a pair's words, and multiplies the sum by *head*."""
-    constants = {
-        "vectors": vectors,
-        "head": head,
-        "size": np.array(len(vectors) // 2),
-        "last": np.array([2]),
-        "tokens": np.array([1]),
-    }
-    nodes = [
-        helper.make_node("Mul", ["token_type_ids", "size"], ["shift"]),
-        helper.make_node("Add", ["input_ids", "shift"], ["rows"]),
-        helper.make_node("Gather", ["vectors", "rows"], ["found"]),
-        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
-        helper.make_node("Mul", ["found", "column"], ["real"]),
-        helper.make_node("ReduceSum", ["real", "tokens"], ["sums"], keepdims=0),
-        helper.make_node("MatMul", ["sums", "head"], [output]),
-    ]
-    ids = ("input_ids", "attention_mask", "token_type_ids")
-    graph = helper.make_graph(
-        nodes,
-        "bag",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, [batch, "tokens"]) for name in ids],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, [batch, head.shape[1]])],
-        [numpy_helper.from_array(value, name) for name, value in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    """Return the graph with these *vectors* of words by side, and this *head*."""
+    sizes = {"size": len(vectors) // 2, "classes": head.shape[1]}
+    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
+    for name, table in (("vectors", vectors), ("head", head)):
+        model.graph.initializer.append(numpy_helper.from_array(table, name))
+    return model
 
 
 def export(

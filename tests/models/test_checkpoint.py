@@ -39,7 +39,7 @@ def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
     return folder
 
 
-def _check_order(folder: Path, order: tuple[Any, ...], copied: Any, refused: Any) -> Path:
+def _check_order(folder: Path, order: tuple[Any, ...], copied: Any, refused: Any) -> None:
     """Check that *order* is followed by names and as declared, and refused where the names are wrong."""
     expected, name = open_model(f"hf/{folder}").predict(PAIRS), f"{folder.name}-{'-'.join(order)}"
     assert expected.argmax(axis=1).tolist() == GOLD
@@ -52,22 +52,18 @@ def _check_order(folder: Path, order: tuple[Any, ...], copied: Any, refused: Any
         assert model.details["label_order"] == list(order)
         assert model.details["label_order_from"] == source
         assert model.details["probe"]["right"] >= 0.9
-    wrong = copied(folder, f"{name}-wrong", config=_named(order))
     if order != LABELS:
+        wrong = copied(folder, f"{name}-wrong", config=_named(order))
         way_out = "hint: --label-order entailment,neutral,contradiction"
         assert refused(lambda: open_model(f"hf/{wrong}").predict(PAIRS)).has(
             "from config.json), the model gets", "% of 30 easy", way_out
         )
-    return wrong
+        mended = open_model(f"hf/{wrong}", {"label_order": LABELS})
+        assert mended.predict(PAIRS).argmax(axis=1).tolist() == GOLD
 
 
 def test_orders_are_followed_or_refused(learnt: dict[str, Path], copied: Any, refused: Any) -> None:
-    wrong = _check_order(learnt["bert"], ("neutral", "contradiction", "entailment"), copied, refused)
-    mended = open_model(f"hf/{wrong}", {"label_order": LABELS})
-    assert mended.predict(PAIRS).argmax(axis=1).tolist() == GOLD
-    assert "(as declared), the model gets 33 % of 30" in refused(
-        lambda: open_model(f"hf/{learnt['roberta']}", {"label_order": LABELS[::-1]}).predict(PAIRS)
-    )
+    _check_order(learnt["bert"], ("neutral", "contradiction", "entailment"), copied, refused)
 
 
 @pytest.mark.slow
@@ -77,11 +73,9 @@ def test_the_six_orders_give_the_same_answers(learnt: dict[str, Path], copied: A
             _check_order(folder, order, copied, refused)
 
 
-def test_class_names_that_say_nothing_need_an_order(headed: Any, refused: Any) -> None:
-    silent = headed(3, **_named(["LABEL_0", "LABEL_1", "LABEL_2"]))
-    assert "hint: --label-order contradiction," in refused(open_model, f"hf/{silent}")
+def test_class_names_that_are_no_order_are_refused(headed: Any, refused: Any) -> None:
     two = {"label_order": ("entailment", "not_entailment")}
-    assert "names 2 classes, but the checkpoint has 3" in refused(open_model, f"hf/{silent}", two)
+    assert "names 2 classes, but the checkpoint has 3" in refused(open_model, f"hf/{headed(3)}", two)
     for number, (names, said) in enumerate(
         (
             ({"0": "entailment", "NaN": "neutral"}, "a key of id2label is not a number: 0, NaN"),
@@ -101,24 +95,8 @@ def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: An
         assert sorted(order) == sorted(LABELS)
 
 
-def test_two_labels(headed: Any) -> None:
-    folder = headed(2, **_named(["entailment", "not_entailment"]))
-    model = open_model(f"hf/{folder}")
-    answers = model.predict(PAIRS)
-    assert model.details["two_label"] is True
-    assert (answers[:, 2] == 0).all()
-    assert np.allclose(answers.sum(axis=1), 1)
-    turned = open_model(f"hf/{folder}", {"label_order": ("not_entailment", "entailment")})
-    assert np.allclose(turned.predict(PAIRS)[:, 0], answers[:, 1])
-    cut = float(np.median(answers[:, 0]))
-    strict = open_model(f"hf/{folder}", {"threshold": cut}).predict(PAIRS)[:, 0]
-    np.testing.assert_array_equal(strict > 0.5, answers[:, 0] > cut)
-    assert 0 < int((strict > 0.5).sum()) < len(PROBE)
-
-
 def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> None:
     folder = headed(1)
-    assert "hint: --threshold 0.5" in refused(open_model, f"hf/{folder}")
     half = open_model(f"hf/{folder}", {"threshold": 0.5})
     plain = half.predict(PAIRS)[:, 0]
     assert (half.details["two_label"], half.details["threshold"]) == (True, 0.5)
@@ -142,8 +120,6 @@ def test_files_that_are_refused(
     from transformers import AutoModelForSequenceClassification
 
     bert, ran = learnt["bert"], tmp_path / "ran"
-    pickled = copied(bert, "pickled")
-    (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
     beside = copied(bert, "beside")
     (beside / "model.safetensors").rename(beside / "something.safetensors")
     torch.save({}, beside / "pytorch_model.bin")
@@ -161,13 +137,11 @@ def test_files_that_are_refused(
         assert said in refused(lambda: open_model(f"hf/{path}", options).predict(PAIRS))
 
     rows = (
-        (pickled, order, "pickled weights are never read"),
         (beside, order, "transformers cannot load it: "),
         (own, {}, "with their own code are not run"),
         (headless, order, "lacks 2 of the classifier's weights (classifier.bias, classifier.weight)"),
         (nan, {}, "model_max_length is nan"),
         (padding, {}, "a token has a number that is not among the"),
-        ("nobody/not-a-checkpoint-of-anyone", {}, "no checkpoint of this name in the cache"),
         (tmp_path, {"revision": "main"}, "a local folder has no revisions"),
     )
     for_each(check, rows)
@@ -175,11 +149,7 @@ def test_files_that_are_refused(
 
 
 def test_a_missing_package_is_named_before_the_hub_is_asked(
-    learnt: dict[str, Path],
-    crossexam_command: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Any,
+    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch, refused: Any
 ) -> None:
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -193,13 +163,7 @@ def test_a_missing_package_is_named_before_the_hub_is_asked(
     assert "the hub could not be reached" in refused(crossexam.run, "hf/no-such-owner/no-such-model", tests)
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    out = tmp_path / "out"
     for model in ("hf/some/model", "lm/gpt2", "mean/builtin/overlap,hf/some/model", f"hf/{learnt['bert']}"):
         needs = f"{model.rpartition(',')[2]} needs the package 'torch', which is not installed"
-        named = (needs, how_to_install("torch"))
-        assert refused(MissingExtraError, crossexam.run, model, tests).has(*named)
-        done = crossexam_command("examine", model, "--base", "builtin:demo", "-o", out)
-        assert done.code == 2
-        assert all(text in done.err for text in named)
-        assert not out.exists()
+        assert refused(MissingExtraError, crossexam.run, model, tests).has(needs, how_to_install("torch"))
     assert not any(asked)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,16 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.test_sets import write_test_set
 from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.runs.saved import read_run
 
 FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
 EVIDENCE = "The bridge was closed in May."
@@ -60,9 +56,7 @@ def data_of(*pairs: Pair) -> Dataset:
 def test_evidence_in_the_last_chunk_is_found() -> None:
     assert len(DOCUMENT.split()) == 5_000
     data = data_of((DOCUMENT, EVIDENCE))
-    without = predict_suite(Reader(), data)
-    assert without.probabilities["d"].tolist() == [[0.1, 0.2, 0.7]]
-    assert without.reading["d"].truncated.tolist() == [True]
+    assert predict_suite(Reader(), data).reading["d"].truncated.tolist() == [True]
     run = predict_suite(Reader(), data, chunking=Chunking("words:500"))
     assert run.probabilities["d"].tolist() == [[0.9, 0.1, 0.0]]
     assert run.reading["d"].truncated.tolist() == [False]
@@ -71,18 +65,6 @@ def test_evidence_in_the_last_chunk_is_found() -> None:
     assert run.manifest["asked_model"] == "reader"
     assert run.manifest["test_sets"]["d"]["chunks_per_item"] == {"mean": 10, "most": 10}
     assert (run.manifest["distinct_pairs"], run.manifest["chunk_pairs"]) == (1, 2)  # nine chunks are alike
-
-
-def test_chunks_are_whole_sentences() -> None:
-    """A sentence longer than a chunk is one by itself, and is not divided."""
-    text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
-    for chunk, expected in (
-        ("words:5", ["It rains. It is wet.", "Ann left at ten to go home again.", "Bob sleeps."]),
-        ("words:2", ["It rains.", "It is wet.", "Ann left at ten to go home again.", "Bob sleeps."]),
-        ("sentences:2", ["It rains. It is wet.", "Ann left at ten to go home again.  Bob sleeps."]),
-        ("words:1000", [text]),
-    ):
-        assert texts(Chunking(chunk), text) == expected
 
 
 SENTENCES = st.lists(st.sampled_from(["It rains.", "Ann is here, too!", "Go?", "“No.”", "A b c d e f g."]))
@@ -118,11 +100,9 @@ def test_texts_without_sentences_are_asked_as_they_are() -> None:
 def test_what_was_asked_is_not_asked_again(tmp_path: Path) -> None:
     """Neither short pairs, which are asked as they are, nor chunks for another aggregate."""
     model, pair = Reader(), (" It rains.\nIt is wet. ", "It is wet. ")
-    predict_suite(model, data_of(pair), store=tmp_path / "short")
-    how = Chunking("words:50", "max-mean")
-    run = predict_suite(model, data_of(pair), store=tmp_path / "short", chunking=how)
+    for how in (None, Chunking("words:50", "max-mean")):
+        predict_suite(model, data_of(pair), store=tmp_path / "short", chunking=how)
     assert model.asked == [pair]
-    assert (run.manifest["asked_pairs"], run.manifest["pairs_from_store"]) == (0, 1)
     data = data_of((DOCUMENT, EVIDENCE), ("It rains.", "It rains."))
     first, second = Reader(), Reader()
     predict_suite(first, data, store=tmp_path, chunking=Chunking("words:500"))
@@ -151,10 +131,9 @@ def test_aggregates() -> None:
         assert AGGREGATES[aggregate].combine(TABLE[:sentences]) == pytest.approx(np.array(expected))
 
 
-class Fixed(Reader):
-    """A model of a fixed P(entailment) per pair."""
-
-    shares: ClassVar[dict[Pair, float]] = {
+def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
+    """And chunks, aggregate and model are in the key."""
+    shares = {
         ("P one.", "H a."): 0.2,
         ("P two.", "H a."): 0.8,
         ("P one.", "H b!"): 0.3,
@@ -162,29 +141,18 @@ class Fixed(Reader):
         ("P one. P two.", "H a."): 0.4,
         ("P one. P two.", "H b!"): 0.6,
     }
-
-    def answered(self, pairs: Sequence[Pair]) -> Batch:
-        rows = np.array([[self.shares[pair], 1 - self.shares[pair], 0] for pair in pairs])
-        return Batch(range(len(pairs)), rows, [None] * len(pairs))
-
-
-def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
+    model = open_model(lambda pairs: [[shares[pair], 1 - shares[pair], 0] for pair in pairs])
+    keys = {model.key, in_chunks(Reader(), Chunking("none", "min")).key}
     for chunk, aggregate, expected in (
         ("sentences:1", "max-mean", (0.8 + 0.3) / 2),
         ("sentences:1", "min", 0.3),
         ("none", "min", 0.4),
     ):
-        chunked = in_chunks(Fixed(), Chunking(chunk, aggregate))
+        chunked = in_chunks(model, Chunking(chunk, aggregate))
         assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
-        assert chunked.name == f"reader [{chunk},{aggregate}]"
-
-
-def test_chunk_aggregate_and_model_are_in_the_key() -> None:
-    model, other = Reader(), Reader()
-    other.key = "another"  # type: ignore[misc]
-    made = [(model, "words:5", "max"), (model, "words:6", "max"), (model, "words:5", "mean")]
-    keys = {in_chunks(inner, Chunking(*how)).key for inner, *how in [*made, (other, "words:5", "max")]}
-    assert len(keys | {model.key}) == 5
+        assert chunked.name == f"{model.name} [{chunk},{aggregate}]"
+        keys.add(chunked.key)
+    assert len(keys) == 5
 
 
 def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
@@ -194,12 +162,12 @@ def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
                 raise KeyboardInterrupt
             return super().answered(pairs)
 
-    text = " ".join(f"Sentence {k} of the text is here." for k in range(50))
+    data = data_of((" ".join(f"Sentence {k} of the text is here." for k in range(50)), "It rains."))
     stopped, resumed = Stopping(), Reader()
     options: dict[str, Any] = {"options": {"batch_size": 20}, "chunking": Chunking("sentences:1")}
     with pytest.raises(KeyboardInterrupt):
-        predict_suite(stopped, data_of((text, "It rains.")), store=tmp_path, **options)
-    predict_suite(resumed, data_of((text, "It rains.")), store=tmp_path, **options)
+        predict_suite(stopped, data, store=tmp_path, **options)
+    predict_suite(resumed, data, store=tmp_path, **options)
     assert (len(stopped.asked), len(resumed.asked)) == (20, 30)
     assert not set(stopped.asked) & set(resumed.asked)
 
@@ -239,10 +207,8 @@ def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused
 
     each_case(check)
     data = data_of(("p", "h"))
-    tokens = refused(predict_suite, "builtin/overlap", data, chunking=Chunking("tokens:5"))
-    assert "no tokenizer" in tokens
     path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps({"id": "0", "prediction": "neutral"}) + "\n")
+    path.write_text('{"id": "0", "prediction": "neutral"}')
     file = refused(predict_suite, f"file/{path}", data, chunking=Chunking("words:5"))
     assert "a file of predictions has none for chunks" in file
 
@@ -251,28 +217,5 @@ def test_published_systems_are_chunks_and_an_aggregate() -> None:
     for preset in LIKE.values():
         assert chunking_of(like=preset.name) == Chunking(preset.chunk, preset.aggregate)
         assert "arXiv" in preset.source
-    assert chunking_of() is None
-    assert chunking_of("none") is None
+    assert chunking_of() is chunking_of("none") is None
     assert chunking_of("words:5") == Chunking("words:5", "max")
-
-
-def test_the_command_line_and_the_library_run_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
-    write_test_set(tmp_path / "long.parquet", data_of((DOCUMENT, EVIDENCE)).examples)
-    line = ["run", "builtin/overlap", tmp_path / "long.parquet", "-o", tmp_path / "run"]
-
-    def run(*options: str) -> Any:
-        done = crossexam_command(*line, *options)
-        assert done.code == 0, done.err
-        return read_run(tmp_path / "run")
-
-    first = run("--chunk", "sentences:3", "--aggregate", "mean")
-    assert first.model == "builtin/overlap [sentences:3,mean]"
-    other = run("--force", "--chunk", "sentences:3")  # into the same folder
-    assert (other.model, other.manifest["asked_pairs"]) == ("builtin/overlap [sentences:3,max]", 0)
-    assert run("--force").model == "builtin/overlap"
-    assert run("--force", "--like", "summac-zs").manifest["aggregate"] == "max-mean"
-    by_library = cx.run("builtin/overlap", data_of((DOCUMENT, EVIDENCE)), chunk="sentences:3")
-    assert np.array_equal(by_library.probabilities["d"], other.probabilities["long"])
-    refused = crossexam_command(*line, "--chunk", "sentences:3")
-    assert refused.code == 2
-    assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in refused.err

@@ -24,40 +24,8 @@ def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return ["neutral"] * len(pairs)
 
 
-def test_the_labels_of_a_function_are_in_its_key_and_details(refused: Any) -> None:
-    def supported(pairs: Sequence[tuple[str, str]]) -> list[str]:
-        return ["supported" for _ in pairs]
-
-    plain, words = open_model(supported), open_model(supported, {"labels": "supported=entailment"})
-    assert plain.key != words.key
-    same = [{"yes": "entailment", "no": "neutral"}, "no=neutral,yes=entailment"]
-    assert len({open_model(supported, {"labels": each}).key for each in same}) == 1
-    assert words.details["declared_labels"] == {"supported": "entailment"}
-    assert words.predict(PAIRS).tolist() == [[1, 0, 0], [1, 0, 0]]
-    assert "'maybe' is not a label" in refused(open_model, supported, {"labels": {"yes": "maybe"}})
-    assert refused(open_model, supported, {"labels": 3}).has(
-        "'py.labels' cannot be 3", "wanted: a text or a dict or none"
-    )
-
-
 def _write(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
-
-
-def test_a_function_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From which Python imports nothing by itself."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", ["/nowhere"])
-    keys = []
-    for answer in ("contradiction", "contradiction", "neutral"):
-        _write(tmp_path, "own_model", f"def judge(pairs):\n    return ['{answer}' for _ in pairs]\n")
-        model = open_model("py/own_model:judge")
-        keys.append(model.key)
-    assert keys[0] == keys[1] != keys[2]
-    assert model.name == "py/own_model:judge"
-    assert model.predict(PAIRS).argmax(axis=1).tolist() == [2, 2]  # imported once
-    declared = {"label_order": ("neutral", "entailment", "contradiction")}
-    assert open_model("py/own_model:judge", declared).key != keys[2]
 
 
 def test_a_module_with_the_name_of_a_library_is_refused(
@@ -118,9 +86,11 @@ def test_only_functions_without_state_keep_their_key() -> None:
     assert first.key != second.key
     assert first.predict(PAIRS).argmax(axis=1).tolist() == [1, 1]
     assert open_model(partial(always_neutral)).key != open_model(partial(always_neutral)).key
+    same = [{"yes": "entailment", "no": "neutral"}, "no=neutral,yes=entailment"]
+    assert len({open_model(always_neutral, {"labels": each}).key for each in same}) == 1
 
 
-#: What imports the libraries that files of the working folder are called after, and lists what it got.
+#: What imports the libraries that files of the working folder are called after, and says what it got.
 WHERE = """
 import sys
 def judge(pairs):
@@ -132,29 +102,19 @@ def judge(pairs):
 
 @pytest.mark.slow
 def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path) -> None:
-    libraries = ("numpy", "pyarrow", "rich", "typer")
-    for number, (start, shadowed) in enumerate(
-        (
-            (("-P", "-m", "crossexam"), ("json", *libraries)),  # as installed
-            (("-m", "crossexam"), libraries),  # Python looks there for json
-        )
-    ):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        for library in shadowed:
-            _write(folder, library, "raise SystemExit('shadowed')\n")
-        _write(folder, "own_model_e", WHERE)
-        row = '{"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
-        (folder / "pairs.jsonl").write_text(row, encoding="utf-8")
-        source = str(Path(crossexam.__file__).parents[1])
+    """As installed (-P); without it, Python itself looks there for json."""
+    row = '{"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
+    (tmp_path / "pairs.jsonl").write_text(row, encoding="utf-8")
+    _write(tmp_path, "own_model_e", WHERE)
+    for library in ("numpy", "pyarrow", "rich", "typer"):
+        _write(tmp_path, library, "raise SystemExit('shadowed')\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(crossexam.__file__).parents[1])}
+    for start in (("-m", "crossexam"), ("-P", "-m", "crossexam")):
+        line = [sys.executable, *start, "run", "py/own_model_e:judge", "pairs.jsonl", "-o", f"run{start[0]}"]
         ended = subprocess.run(
-            [sys.executable, *start, "run", "py/own_model_e:judge", "pairs.jsonl", "-o", "run"],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": source},
-            capture_output=True,
-            text=True,
-            check=False,
+            line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
         assert ended.returncode == 0, ended.stderr
-        assert str(folder / "numpy") not in ended.stderr
+        assert str(tmp_path / "numpy") not in ended.stderr
         assert "numpy" in ended.stderr
+        _write(tmp_path, "json", "raise SystemExit('shadowed')\n")

@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.prediction_columns import pair_id
-from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
 ITEMS = (
@@ -34,10 +33,9 @@ ORDER = ("contradiction", "entailment", "neutral")
 FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 TWO = Dataset(
     "tiny",
-    (
-        Example("c1", "Ann slept.", "Ann was awake.", "not_entailment"),
-        Example("c2", "A dog barks.", "A dog makes a noise.", "entailment"),
-        Example("c3", "It snows.", "Bob is tall.", "not_entailment"),
+    tuple(
+        Example(f"c{k}", f"Premise {k}.", f"Hypothesis {k}.", gold)  # type: ignore[arg-type]
+        for k, gold in enumerate(("not_entailment", "entailment", "not_entailment"))
     ),
     {"labels": "two labels"},
 )
@@ -111,8 +109,8 @@ def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -
     for form in ("logits", "number", "list"):
         rows = rows_of(form, "id")
         assert fits in refused(FormatError, run, rows, suffix=".jsonl")
-    two = refused(FormatError, run, rows, suffix=".jsonl", label_order=("entailment", "not_entailment"))
-    assert "does not have 3 classes" in two
+    two = ("entailment", "not_entailment")
+    assert "not have 3 classes" in refused(FormatError, run, rows, suffix=".jsonl", label_order=two)
     wrong = ("neutral", "contradiction", "entailment")
     details = run(rows, suffix=".jsonl", label_order=wrong).manifest["details"]
     assert "contradiction,entailment,neutral agrees with 100.0 %" in details["warning"]
@@ -123,10 +121,6 @@ def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(run: Any, 
     order, rows = "entailment,not_entailment", labelled([1, 0, 1], TWO)
     said = refused(FormatError, run, rows, TWO)
     assert said.has(f"--label-order {order} would agree", "100.0 % of 3", "the next best order with 0.0 %")
-    assert "contradiction" not in said
-    unlabelled = Dataset("tiny", [Example(e.id, e.premise, e.hypothesis, None) for e in TWO])
-    either = f"--label-order {order} or --label-order entailment,neutral,"
-    assert either in refused(FormatError, run, rows, unlabelled)
     assert run(rows, TWO, label_order=order).predictions("tiny").tolist() == GOLDS
 
 
@@ -150,40 +144,15 @@ def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
     rows = rows_of("label", "id")
     extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
     for given, *named in (
-        (rows[1:2], "2 of 3 items have no prediction: 'a1', 'a3'"),
         ([*rows, *extra], "7 of 10 predictions are for items that are in none", "'b4'", "and 2 more"),
         ([*rows, {**rows[0], "label": "neutral"}], "two different predictions for 'a3'"),
-        ([*WITH_STATUS, {**WITH_STATUS[0], "status": "cut"}], "two different predictions for 'a1'"),
     ):
         assert refused(FormatError, run, given).has(*named)
     assert run([*rows, rows[0]]).predictions("tiny").tolist() == NAMES
-    more = Dataset("more", (Example("b0", "x", "y", "neutral"),))
-    answered = run([*rows, {"id": "b0", "label": "contradiction"}], Suite("s", {"tiny": DATA, "more": more}))
-    assert answered.predictions("tiny").tolist() == NAMES
-    assert answered.predictions("more").tolist() == ["contradiction"]
     assert run(rows, limit=2).predictions("tiny").tolist() == NAMES[:2]  # the others are not extra
 
 
-def test_missing_documents_are_not_printed_whole(run: Any, refused: Any) -> None:
-    long = "The report of the committee goes on and on. " * 60
-    items = [Example(f"{long}{k}", f"{long}{k}", f"Claim {k}.", "neutral") for k in range(9)]
-    texts = {"premise": "p", "hypothesis": "h", "prediction": "neutral"}
-    ids = [{"id": f"{long}{k}", "prediction": "neutral"} for k in (0, "x")]
-    pair = Example("z", "p", "h", "neutral")
-    for rows, tests, most, said in (
-        ([texts], [*items, pair], 650, "9 of 10 pairs have no prediction: ('The report"),
-        (ids, items, 500, "1 of 2 predictions are for items that are in none"),
-        (ids[:1], items, 900, "8 of 9 items have no prediction"),
-        ([{"id": "own", **texts}], [pair], 900, "--columns premise=premise,hypothesis=hypothesis compares"),
-    ):
-        message = refused(FormatError, run, rows, Dataset("tiny", tests))
-        assert said in message
-        assert len(message) < most
-
-
-def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
-    run: Any, refused: Any, tmp_path: Path
-) -> None:
+def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(run: Any, refused: Any) -> None:
     items = [Example(f"i{k}", f"P {k // 2}.", "H.", "neutral") for k in range(4)]
     data = Dataset("tiny", items)
     labels = ["neutral", "contradiction"]
@@ -191,12 +160,9 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
     found = run(rows, data)
     assert found.predictions("tiny").tolist() == ["neutral", "neutral", "contradiction", "contradiction"]
     assert found.manifest["details"]["matched_by"] == "pair"
-    model = open_model(f"file/{write(tmp_path / 'p.csv', rows)}")
-    assert model.predict([("P 1.", "H.")]).tolist() == [[0, 0, 1]]
     for given, tests, said in (
         (rows[:1], data, "1 of 2 pairs have no prediction: ('P 1.', 'H.')"),
         (rows, Dataset("tiny", items[:2]), "1 of 2 predictions are for items that are in none"),
-        ([*rows, {"id": "pair-xyz", "prediction": "neutral"}], data, "'pair-xyz'\n"),
         ([*rows, {**rows[0], "prediction": "entailment"}], data, "two different predictions for 'pair-"),
     ):
         assert said in refused(FormatError, run, given, tests)
@@ -214,10 +180,7 @@ def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> No
     check(f"csv id,prediction\n1,{'9' * 5_000}\n", "999..., which is not a label")
     check(f'csv id,probs\n1,"[{"9" * 400}, 0, 0]"\n', "not every row has the same number of finite numbers")
     check(f'csv id,prediction\n1,"{"x" * (16 * 2**20 + 1)}"\n', "a field is longer than 16,777,216 char")
-    check(f'jsonl {{"id": {"9" * 5_000}}}', "not JSON")
-    for suffix in ("json", "jsonl"):
-        check(f"{suffix} {'[' * 100_000}", "not JSON")
-    assert "nowhere.jsonl: no such file" in refused(FormatError, open_model, "file/nowhere.jsonl")
+    check(f"json {'[' * 100_000}", "not JSON")
 
 
 WITH_STATUS: tuple[dict[str, Any], ...] = (
@@ -227,21 +190,12 @@ WITH_STATUS: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_items_without_an_answer_have_a_status(run: Any, tmp_path: Path) -> None:
-    shares = [f"p_{label}" for label in LABELS]
-    named = [
-        {"id": row["id"], "status": row["status"], "predicted": name}
-        for row, name in zip(WITH_STATUS, (None, "entailment", "contradiction"), strict=True)
-    ]
-    for suffix, column, given in product(FORMATS, ("status", "outcome"), (WITH_STATUS, named)):
-        rows = [{column if key == "status" else key: row[key] for key in row} for row in given]
+def test_items_without_an_answer_have_a_status(run: Any) -> None:
+    for suffix, column in product(FORMATS, ("status", "outcome")):
+        rows = [{column if key == "status" else key: row[key] for key in row} for row in WITH_STATUS]
         found = run(rows, suffix=suffix)
         assert found.predictions("tiny").tolist() == ["", "entailment", "contradiction"], (suffix, column)
         assert found.outcomes["tiny"].unanswered() == {"refused": 1}
-    texts = [row | text for row, text in zip(WITH_STATUS, rows_of("shares", "text"), strict=True)]
-    texts[0] |= dict.fromkeys(shares)
-    both = predict_suite(f"mean/file/{write(tmp_path / 'texts.jsonl', texts)},builtin/majority", DATA)
-    assert both.outcomes["tiny"].unanswered() == {"refused": 1}
     of_items = [{"status": "proposed", **row} for row in rows_of("shares", "id")]  # not of answers
     assert run(of_items).predictions("tiny").tolist() == NAMES
 
@@ -268,16 +222,14 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
     for column in ({}, {"status": ""}, {"status": "verified"}):
         rows = [{**row, **column} for row in rows_of("label", "id")]
         rows[1]["label"] = ""
-        for suffix, line in ((".csv", 3), (".jsonl", 2)):
-            assert f"line {line}: no value for 'label'" in refused(FormatError, run, rows, suffix=suffix)
+        assert "line 3: no value for 'label'" in refused(FormatError, run, rows)
 
 
-def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any, tmp_path: Path) -> None:
+def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any) -> None:
     """And true and false are not guessed."""
     for suffix in (".jsonl", ".csv", ".parquet"):
         for values, labels in (
             (("unsupported", "Supported", "unsupported"), "supported=entailment,unsupported=not_entailment"),
-            (("not entailment", "entailment", "no"), {"no": "not_entailment"}),
             ((0, 1, 0), {1: "entailment", 0: "not_entailment"}),
             ((False, True, False), "true=entailment,false=not_entailment"),
         ):
@@ -285,42 +237,19 @@ def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any,
             found = run(rows, TWO, suffix, labels=labels)
             assert found.predictions("tiny").tolist() == GOLDS
             assert found.manifest["details"]["two_label"] is True
-            plain = open_model(f"file/{write(tmp_path / f'plain{suffix}', rows)}")
-            assert found.manifest["model_key"] != plain.key
         declares = "--labels false=not_entailment,true=entailment declares"
         assert declares in refused(FormatError, run, rows, TWO, suffix)
-    for values, said in (
-        (("no", "yes", "unclear"), "id 'c3': column 'prediction' is 'unclear', which --labels decl"),
-        (("no", "entailment", "neutral"), "some answers are not_entailment, others are neutral"),
-    ):
-        labels = "yes=entailment,no=not_entailment,unclear=-"
-        assert said in refused(FormatError, run, labelled(values, TWO), TWO, labels=labels)
+    labels, unclear = "yes=entailment,no=not_entailment,unclear=-", labelled(("no", "yes", "unclear"), TWO)
+    said = refused(FormatError, run, unclear, TWO, labels=labels)
+    assert "id 'c2': column 'prediction' is 'unclear', which --labels decl" in said
 
 
+ABOVE = {"p_entailment": 9}
 #: A probability above 1, and gold labels in a column label.
 OWN = [
-    {
-        "key": e.id,
-        "doc": e.premise,
-        "claim": e.hypothesis,
-        "verdict": v,
-        "label": "neutral",
-        "p_entailment": 9,
-    }
-    for e, v in zip(TWO, ["no", "yes", "no"], strict=True)
+    {"key": e.id, "doc": e.premise, "claim": e.hypothesis, "verdict": "no", "label": "neutral", **ABOVE}
+    for e in TWO
 ]
-
-
-def test_columns_are_what_is_said_of_them(run: Any) -> None:
-    for columns, by in (
-        ("id=key,prediction=verdict", "key"),
-        ("premise=doc,hypothesis=claim,prediction=verdict", "text"),
-        ({"id": "key", "prediction": "verdict", "premise": "doc", "hypothesis": "claim"}, "key"),
-    ):
-        found = run(OWN, TWO, columns=columns, labels="yes=entailment,no=not_entailment")
-        assert found.predictions("tiny").tolist() == GOLDS
-        details = found.manifest["details"]
-        assert (details["matched_by"], details["column"]) == (by, "verdict")
 
 
 def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> None:

@@ -49,10 +49,3 @@ def command(
         return crossexam_command(*line, *into, *arguments)
 
     return call
-
-
-@pytest.fixture
-def elsewhere(crossexam_command: Callable[..., Any], tests: Path, tmp_path: Path) -> Callable[..., Any]:
-    """The same for a server on another machine, to which nothing must be sent."""
-    line = ("run", "api/x", tests, "-o", tmp_path / "r", "--endpoint", "https://api.example.com/v1")
-    return lambda *arguments: crossexam_command(*line, "--key-env", "-", *arguments)

@@ -51,7 +51,7 @@ def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, tm
     assert _details(asked)["usage"] == details["usage"]
 
 
-def test_a_batch_warns_as_the_server_does(server: Any, command: Any, output: Path, tmp_path: Path) -> None:
+def test_a_batch_warns_as_the_server_does(server: Any, command: Any, tmp_path: Path) -> None:
     """The model always says neutral, or the answers about the probe are lost."""
     batch, results = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
     server.label_for = lambda body: "neutral"
@@ -59,11 +59,10 @@ def test_a_batch_warns_as_the_server_does(server: Any, command: Any, output: Pat
     _answer(batch, server, results)
     said = "gets only 33 % of the 30 easy items of the probe right: it could not be verified"
     assert said in command("--answer", "text", "--batch-in", results).out
-    assert said in command("--answer", "text", "-o", output.with_name("asked")).out
-    items = {json.loads(line)["custom_id"] for line in batch.read_text().splitlines()[30:]}
-    kept = [line for line in results.read_text().splitlines() if json.loads(line)["custom_id"] in items]
-    results.write_text("\n".join(kept))
-    done = command("--answer", "text", "--batch-in", results, "-o", output.with_name("lost"))
+    lines = batch.read_text().splitlines(keepends=True)
+    batch.write_text("".join(lines[30:]))
+    _answer(batch, server, results)
+    done = command("--answer", "text", "--batch-in", results, "-o", tmp_path / "lost")
     assert "the batch files have no answers about the probe" in done.out
 
 

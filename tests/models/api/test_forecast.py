@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.example import Example
-from crossexam.core.test_sets import write_test_set
 from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
@@ -24,25 +22,6 @@ def test_many_requests_to_another_machine_are_confirmed() -> None:
     refuse_many(open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"}), 1_000_000)
 
 
-def test_without_a_terminal_many_requests_are_refused(
-    elsewhere: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pairs that are asked again and with other templates count as requests."""
-    two, again = ("--template", "words,gpt3"), ("--repeat", "4")
-    for more, requests in (
-        ((), 55),
-        (again, 55 + 4 * 24),
-        (two, 31 + 2 * 24),
-        ((*two, *again), 31 + 2 * 5 * 24),
-        ((*two, *again, "--limit", "1"), 31 + 2 * 5),
-    ):
-        monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", requests - 1)
-        done = elsewhere(*more)
-        assert done.code == 2
-        assert f"up to {requests} requests would be sent to api.example.com" in done.err
-        assert "sending" not in done.err
-
-
 def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     server: Any, command: Any, output: Path
 ) -> None:
@@ -52,47 +31,28 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise number 0.' in done.out
     assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
-    again = f"at most {24 + 31 + 3 * 24}, including 31 for the probe and {3 * 24} for --repeat; a few"
-    assert again in command("--dry-run", "--repeat", "3").out
-    two = command("--dry-run", "--template", "gpt3,words").out
-    assert f"in all, with 2 templates: requests: at most {2 * 55}" in two
+    two = command("--dry-run", "--template", "gpt3,words", "--repeat", "3").out
+    assert f"in all, with 2 templates: requests: at most {2 * (55 + 3 * 24)}" in two
     assert server.requests == []
     assert not output.exists()
 
 
 def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, output: Path) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
-    for answer in ("text", "samples:3"):
-        for repeat in ((), ("--repeat", "2")):
-            server.requests.clear()
-            dry = command("--answer", answer, "--dry-run", "--force", "--price", "2,2", *repeat).out
-            (forecast,) = _numbers(r"requests to \S+ at most ([\d,]+)", dry)
-            (read,) = _numbers(r"tokens to read: about ([\d,]+)", dry)
-            (written,) = _numbers(r"to write: at most ([\d,]+)", dry)
-            assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
-            folder = output.with_name(f"{answer[:4]}{len(repeat)}")
-            assert command("--answer", answer, *repeat, "-o", folder).code == 0
-            sent = read_run(folder).manifest["details"]["requests"]["sent"]
-            assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
-            asked = [message for body in server.requests for message in body["messages"]]
-            characters = sum(len(message["content"]) for message in asked)
-            assert read == pytest.approx(characters / 4, rel=0.05)
-
-
-def _numbers(pattern: str, text: str) -> list[int]:
-    return [int(found.replace(",", "")) for found in re.findall(pattern, text)]
-
-
-def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(command: Any, tests: Path) -> None:
-    """They are drawn from all test sets of the folder, also from those that the command does not name."""
-    assert command().code == 0
-    dry = command("--dry-run", "--repeat", "1").out
-    assert "distinct pairs to ask: 0 " in dry
-    assert "at most 24, including 24 for --repeat;" in dry
-    more = tests.with_stem("more")
-    write_test_set(more, [Example(f"m{n}", f"More {n}.", f"And more {n}.", "neutral") for n in range(5)])
-    dry = command(more, "--only", "more", "--dry-run", "--repeat", "1").out
-    assert "including 31 for the probe and 29 for --repeat" in dry
+    for more in (("--answer", "text"), ("--answer", "samples:3", "--repeat", "2")):
+        server.requests.clear()
+        dry = command(*more, "--dry-run", "--price", "2,2").out
+        found = re.search(r"at most ([\d,]+).*to read: about ([\d,]+).*to write: at most ([\d,]+)", dry)
+        assert found
+        forecast, read, written = (int(number.replace(",", "")) for number in found.groups())
+        assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
+        folder = output.with_name(more[1][:4])
+        assert command(*more, "-o", folder).code == 0
+        sent = read_run(folder).manifest["details"]["requests"]["sent"]
+        assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
+        asked = [message for body in server.requests for message in body["messages"]]
+        characters = sum(len(message["content"]) for message in asked)
+        assert read == pytest.approx(characters / 4, rel=0.05)
 
 
 def test_nothing_needs_a_key_that_sends_nothing(

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from crossexam.models.api.logprobs import label_begun_by, shares_at
-from crossexam.models.api.reading import LabelForms, ReadAnswer, chat_forms, read_answer
+from crossexam.models.api.reading import LabelForms, ReadAnswer, read_answer
 
 WORDS = LabelForms({"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"})
 TRUE = LabelForms({"entailment": "True", "neutral": "Neither", "contradiction": "False"})
@@ -74,16 +74,3 @@ def test_a_token_that_may_begin_two_labels_counts_for_none() -> None:
     assert [label_begun_by(token, no) for token in ("N", "Not", "", " ")] == [None] * 4
     tokens = [_token("N", -0.1, {"N": -0.1, "Y": -9999.0}), _token("o")]
     assert shares_at(tokens, "No", ReadAnswer("contradiction", start=0, end=2), no) == "no_label"
-
-
-def test_probabilities_of_declared_words_count() -> None:
-    own = chat_forms(
-        {"entailment": "Yes", "not_entailment": "No"},
-        {"supported": "entailment", "unsupported": "not_entailment"},
-        "x",
-    )
-    tokens = [_token("Supported", -0.2, {"Supported": -0.2, "Un": -1.8, "Yes": -9.0})]
-    found = shares_at(tokens, "Supported", read_answer("Supported", own), own)
-    assert not isinstance(found, str)
-    mass = math.exp(-0.2) + math.exp(-1.8) + math.exp(-9)
-    assert found.shares["not_entailment"] == pytest.approx(math.exp(-1.8) / mass)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain, repeat
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,7 +50,7 @@ def _busy(wait: float) -> TransientError:
 
 
 def test_a_server_that_was_never_there_is_given_up_soon() -> None:
-    """One that is late, or answered once, is waited for: 1, 2, 4, 8, 16, 32 and 60 seconds."""
+    """One that is late, or answered once, is waited for."""
     nobody, late, lost, given_up = Outage(), Outage(), Outage(), Outage(tries=4)
     for outage, failures in (
         (nobody, [REFUSED]),
@@ -63,6 +62,7 @@ def test_a_server_that_was_never_there_is_given_up_soon() -> None:
             outage.ask(*failures)
     assert (nobody.sent, nobody.time, nobody.told) == (3, 1 + 2, [])
     assert late.sent == lost.sent == 8
+    assert late.time == lost.time == 1 + 2 + 4 + 8 + 16 + 32 + 60
     assert lost.told == [
         f"{HOST}: {REFUSED}; the request waits for {wait} seconds" for wait in (8, 16, 32, 60)
     ]
@@ -72,26 +72,12 @@ def test_a_server_that_was_never_there_is_given_up_soon() -> None:
         lost.pace.carry_out(lambda: pytest.fail("asked"))
 
 
-def test_a_long_wait_is_told_when_it_begins() -> None:
-    busy = Outage()
-    busy.ask(_busy(22.0), None)
-    said = f"{HOST}: 429: slow down; all requests wait for 22 seconds, as the server asks"
-    assert busy.told == [said]
+def test_a_long_wait_is_told_once_when_it_begins() -> None:
+    busy, said = Outage(), f"{HOST}: 429: slow down; all requests wait for 22 seconds, as the server asks"
     busy.ask(_busy(22.0), _busy(22.0), None)
-    assert busy.told[1:] == [said] * 2  # as one was over, the next began
+    assert busy.told == [said] * 2  # as one was over, the next began
     busy.ask(_busy(4.9), None)
-    assert len(busy.told) == 3
-
-
-def test_a_wait_of_several_requests_is_told_once() -> None:
-    """The second failure comes while the first is waited for, and asks for hardly more."""
-    busy = Outage(most=2)
-    for wait in (22.0, 22.5, 60.0):
-        failed: Any = SimpleNamespace(exception=lambda wait=wait: _busy(wait))
-        busy.pace._count(SimpleNamespace(outcome=failed, upcoming_sleep=wait))  # type: ignore[arg-type]
-    assert [line.split("wait for ")[1] for line in busy.told] == [
-        f"{wait} seconds, as the server asks" for wait in (22, 60)
-    ]
+    assert len(busy.told) == 2
 
 
 def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:

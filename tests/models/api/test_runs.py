@@ -29,47 +29,22 @@ def _table(folder: Path) -> pa.Table:
     return pq.read_table(folder / "predictions" / "tiny.parquet")
 
 
-def _details(folder: Path) -> Any:
-    return read_run(folder).manifest["details"]
-
-
 def _is_third(pair: tuple[str, str]) -> bool:
     return pair[0].endswith(("0.", "3.", "6.", "9."))
 
 
-def test_a_run_is_resumed_where_it_stopped(server: Any, command: Any, output: Path) -> None:
-    plain = server.answer
-    server.answer = lambda body: server.error(401, "expired") if len(server.asked) > 10 else plain(body)
-    first = command()
-    assert (first.code, "401: expired" in first.err) == (2, True)
-    server.answer, before = plain, len(server.requests)
-    assert command("--repeat", "1").code == 0
-    assert len(server.requests) - before == 24 - 10 + 24  # ten are stored, and the probe is
-    details, again = _details(output), len(server.requests)
-    assert details["parse"] == {"exact": 24}
-    assert details["models_served"] == {"mine": 30 + 24 + 24}
-    assert (details["fields_refused"], details["fields_ignored"]) == ([], ["logprobs"])
-    assert command().code == 0
-    assert len(server.requests) == again
-    assert _details(output) == details
-
-
 def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time: Any) -> None:
-    """An account to be paid for, a server that is not there, and one that stops after the probe and 10."""
+    """A server that is not there, and one that stops after the probe and 10."""
     plain = server.answer
-
-    def pay(body: dict[str, Any]) -> Any:
-        return server.error(429, "pay", code="insufficient_quota") if server.asked else plain(body)
 
     def stop_at_last(body: dict[str, Any]) -> Any:
         server.is_closed = len(server.asked) >= 10
         return plain(body)._replace(cut=server.is_closed)
 
-    for seed, (answer, is_closed, said, pairs, soonest, latest) in enumerate(
+    for seed, (answer, is_closed, said, soonest, latest) in enumerate(
         (
-            (pay, False, "429: pay", "24 of 24", 0, 5),
-            (plain, True, "connection refused", "24 of 24", 0, 5),
-            (stop_at_last, False, "connection refused; the request waits for 8 seconds", "of 24", 60, 1_000),
+            (plain, True, "connection refused", 0, 5),
+            (stop_at_last, False, "connection refused; the request waits for 8 seconds", 60, 1_000),
         )
     ):
         server.answer, server.is_closed = answer, is_closed
@@ -77,7 +52,7 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time
         started, done = fake_time.now(), command("--force", "--seed", seed)
         assert done.code == 4
         assert said in done.err
-        assert f"{pairs} distinct pairs are still to be asked" in done.err
+        assert "of 24 distinct pairs are still to be asked" in done.err
         assert done.err.count("repeat the same command to resume") == 1
         assert soonest <= fake_time.now() - started < latest
 
@@ -184,7 +159,7 @@ def test_the_key_is_in_nothing(
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())
 
 
-def test_mistakes_in_commands(server: Any, command: Any, tmp_path: Path) -> None:
+def test_mistakes_in_commands(server: Any, command: Any) -> None:
     """A wrong option is named first, and a probe that fails names the template if there are several."""
     done = command("--answer", "foo", "--template", "gpt3")
     assert (done.code, "crossexam: --answer is 'foo'" in done.err) == (2, True)
@@ -192,21 +167,13 @@ def test_mistakes_in_commands(server: Any, command: Any, tmp_path: Path) -> None
     assert (done.code, "workers cannot ask a model at an endpoint" in done.err) == (2, True)
     assert server.requests == []
     server.answer = lambda _: server.chat("Good question!")
-    for templates, named in (("gpt3", False), ("gpt3,words", True)):
-        done = command("--template", templates, "--answer", "text", "-o", tmp_path / templates[-3:])
-        assert (done.code, "none of the answers" in done.err) == (2, True)
-        assert ("template gpt3: " in done.err) is named
+    done = command("--template", "gpt3,words", "--answer", "text")
+    assert (done.code, "template gpt3: " in done.err, "none of the answers" in done.err) == (2, True, True)
 
 
 def test_a_report_says_that_another_model_answered(server: Any, command: Any) -> None:
     plain = server.answer
-
-    def answer(body: dict[str, Any]) -> Any:
-        found = plain(body)
-        found.body["model"] = "cheaper"
-        return found
-
-    server.answer = answer
+    server.answer = lambda body: server.response(200, {**plain(body).body, "model": "cheaper"})
     assert "the server answered as 'cheaper', not as 'mine', for which it was asked" in command().out
 
 
@@ -239,7 +206,6 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
     said = f"in {len(low)} of 24 answers, all labels together had a probability below 1/2"
     assert said in done.out
     run = read_run(output)
-    assert run.manifest["details"]["logprobs"]["low_mass"] == len(low)
     assert [k for k, mass in enumerate(_table(output)["label_mass"].to_list()) if mass < 0.5] == low
     assert said in crossexam.report(run).text(".html")
     assert run.answered("tiny").all()  # flagged, and counted as any other
@@ -260,61 +226,25 @@ def test_repeat_counts_how_often_answers_change(
 
     server.answer = unsteady
     done = command("--repeat", "2")
-    assert done.code == 0
     assert f"sending 24 pairs, and 48 pairs again (--repeat) to {server.host}" in done.err
     changing = sum(_is_third((e.premise, "")) for e in examples)
-    found = _details(output)["repeat"]
+    found = read_run(output).manifest["details"]["repeat"]
     assert (found["pairs"], found["times"], found["flips"]) == (24, 2, 2 * changing)
     assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
     assert found["low"] < found["value"] < found["high"]
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
     assert command().code == 0
-    assert _details(output)["repeat"] == found
-
-
-@pytest.fixture
-def examine(crossexam_command: Command, tmp_path: Path) -> Command:
-    """Return a function that runs ``crossexam examine`` with these arguments on nine pairs."""
-    line = ("--suite", "corpus", "--base", "builtin:demo[::40]", "-o", tmp_path / "out")
-    return lambda *arguments: crossexam_command("examine", *arguments, *line)
-
-
-def test_examine_takes_the_flags_of_run(server: Any, examine: Any, tmp_path: Path) -> None:
-    """The seed is that of building, and ``--set api.seed`` that of the model."""
-    flags = ("--endpoint", server.url, "--answer", "text", "--concurrency=1", "--template", "words")
-    done = examine("api/mine", "builtin/overlap", *flags, "--seed", "7")
-    assert done.code == 0, done.err
-    assert len(server.asked) == 9
-    assert {body["seed"] for body in server.requests} == {0}
-    details = _details(tmp_path / "out" / "runs" / "api-mine")
-    assert (details["answer"], details["concurrency"]) == ("text", 1)
-    stated = examine("api/mine", *flags, "--seed", "7", "--set", "api.seed=3", "--dry-run")
-    assert '"seed": 3' in stated.out, stated.err
-    both = examine("api/mine", "--set", f"api.endpoint={server.url}", "--endpoint", server.url)
-    assert both.code == 2
-    assert "'endpoint' is set by both --set api.endpoint and --endpoint" in both.err
-    assert "builtin/ models have no option 'endpoint'" in examine("builtin/overlap", "--endpoint", "x").err
+    assert read_run(output).manifest["details"]["repeat"] == found
 
 
 def test_a_dry_run_of_examine_builds_and_sends_nothing(
-    server: Any, examine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Any, crossexam_command: Command, tmp_path: Path
 ) -> None:
-    assert examine("builtin/overlap", "--dry-run").code == 2
-    assert not (tmp_path / "out").exists()
-    mine = ("--endpoint", server.url)
-    dry = examine("api/mine", "builtin/overlap", *mine, "--price", "1,1", "--dry-run")
+    line = ("--suite", "corpus", "--base", "builtin:demo[::40]", "-o", tmp_path / "out", "--dry-run")
+    dry = crossexam_command("examine", "api/mine", "builtin/overlap", *line, "--endpoint", server.url)
     assert dry.code == 0, dry.err
     assert server.requests == []
     assert (tmp_path / "out" / "suite" / "manifest.json").is_file()
     assert not (tmp_path / "out" / "runs").exists()
     assert "api/mine: distinct pairs to ask: 9" in dry.out
     assert "at most 40" in dry.out  # with the probe and the list of models
-    assert examine("api/mine", *mine).code == 0
-    assert "distinct pairs to ask: 0" in examine("api/mine", *mine, "--dry-run").out
-    other = ("api/x", "--endpoint", "https://api.example.com/v1", "--key-env")
-    assert "MISSING_KEY" in examine(*other, "MISSING_KEY").err
-    assert examine(*other, "MISSING_KEY", "--dry-run").code == 0
-    monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", 20)
-    many = examine(*other, "-")
-    assert many.code == 2
-    assert "40 requests would be sent to api.example.com" in many.err

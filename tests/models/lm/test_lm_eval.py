@@ -119,26 +119,17 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
 def test_packed_layers_give_the_same_likelihoods(
     lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Small layers and those that take too much memory are not packed."""
-    for name, sizes, packs in (
-        ("gpt2", range(2**30), True),
-        ("llama", range(2**30), True),
-        ("gpt2", range(1_000), False),
-        ("gpt2", range(2**20, 2**30), False),
+    """Small layers are not packed, nor any if the likelihoods changed: torch's internals may change."""
+    forward, sizes = PackedLinear.forward, range(2**30)
+    for name, bytes_packed, factor, packs in (
+        ("gpt2", sizes, 1.0, True),
+        ("llama", sizes, 1.0, True),
+        ("gpt2", range(2**20, 2**30), 1.0, False),
+        ("gpt2", sizes, 1.01, False),
     ):
-        monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
+        monkeypatch.setattr(packed, "PACKED_BYTES", bytes_packed)
+        changed = lambda self, states, by=factor: by * forward(self, states)  # noqa: E731
+        monkeypatch.setattr(PackedLinear, "forward", changed)
         model = _opened(name, lm_folders[name], template="gpt3")
         _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
         assert bool(model.details["packed_layers"]) is packs
-
-
-def test_shortcuts_that_change_the_likelihoods_are_not_taken(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """torch's internal operations may change."""
-    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
-    forward = PackedLinear.forward
-    monkeypatch.setattr(PackedLinear, "forward", lambda self, states: 1.01 * forward(self, states))
-    model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
-    assert not model.details["packed_layers"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,31 +11,26 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.core.test_sets import write_test_set
 from crossexam.engines.local import Processes
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 from crossexam.runs.workers import asking_of
 
-TWO = Dataset(
-    "rte",
-    (
-        Example("e0", "It is 0.", "It was 0.", "entailment"),
-        Example("e1", "It is 1.", "It was 1.", "not_entailment"),
-    ),
-)
+ENTAILED = Example("e0", "It is 0.", "It was 0.", "entailment")
+TWO = Dataset("rte", (ENTAILED, Example("e1", "It is 1.", "It was 1.", "not_entailment")))
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("suite")
+    path = tmp_path_factory.mktemp("suite") / "pairs.parquet"
     rows = [
-        {"premise": "A man sleeps.", "hypothesis": "A person sleeps.", "label": "entailment"},
-        {"premise": "A dog runs.", "hypothesis": "No dog runs.", "label": "contradiction"},
-        {"premise": "It rains. " * 200, "hypothesis": "It is wet.", "label": "neutral"},
+        Example("a", "A man sleeps.", "A person sleeps.", "entailment"),
+        Example("b", "A dog runs.", "No dog runs.", "contradiction"),
+        Example("c", "It rains. " * 200, "It is wet.", "neutral"),
     ]
-    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    _run("build", "corpus", "--base", f"{folder / 'pairs.jsonl'}", "-o", f"{folder / 'tests'}")
-    return folder / "tests"
+    write_test_set(path, rows)
+    return path
 
 
 def _run(*line: str) -> str:
@@ -59,11 +53,10 @@ def test_a_run_keeps_answers_and_what_has_none(
     details = found.manifest["details"]
     assert details["template"]["name"] == "gpt3"
     assert details["too_long"] == 1
-    before = found.answers(name)[:2].tolist()
     (tmp_path / "run" / "manifest.json").unlink()
     _run(*line, "--device", "cpu")
     again = read_run(tmp_path / "run")
-    assert again.answers(name)[:2].tolist() == before
+    assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
     assert again.manifest["asked_pairs"] == 0
     for name in ("device", "max_length", "packed_layers", "batch_tokens", "chat"):
         assert again.manifest["details"].get(name) == details[name]
@@ -81,10 +74,7 @@ def test_several_templates_are_a_run_each_and_a_report_together(
     assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
     # The tiny model has no room for the longest items, which it leaves unanswered.
     _run("report", f"{output}", "-o", f"{tmp_path / 'report.md'}", "--max-unanswered", "1")
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "Prompt templates" in text
-    for word in ("Lowest accuracy", "Sensitivity", "lighteval-cf", "own"):
-        assert word in text
+    assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

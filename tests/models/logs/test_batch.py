@@ -57,13 +57,12 @@ def test_answers_belong_to_ids_or_to_the_pairs_of_api(
     run: Any, written: Any, of_api: list[str], refused: Any
 ) -> None:
     """And the template says what they mean."""
-    texts = ["True", "The answer is Neither.", "True or False", ""]
+    texts = ["True", "Neither", "False", "True"]
     for names in (IDS, of_api):
         lines = [line(name, answer(text)) for name, text in zip(names, texts, strict=True)]
         log = written(*reversed(lines))
         found = run(log, **GPT3)
-        assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
-        assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
+        assert found.predictions(NAME).tolist() == ["entailment", "neutral", "contradiction", "entailment"]
         details = found.manifest["details"]
         assert (details["harness"], details["models"]) == ("openai-batch", ["gpt-5.1"])
     assert "it is not known which answer stands for which label" in refused(FormatError, run, log)

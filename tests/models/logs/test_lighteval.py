@@ -78,17 +78,13 @@ def test_texts_are_read_by_the_rules_of_api(run: Any, written: Any) -> None:
     """Of a text with reasoning, what follows it is read."""
 
     def answering(row: dict[str, Any]) -> None:
-        texts = {"negation:0": "True", "negation:1": "The answer is Neither.", "negation:2": "True or False"}
-        text = [texts.get(row["doc"]["specific"]["id"], "")]
-        row["model_response"] |= {"text": text, "text_post_processed": None}
+        row["model_response"] |= {"text": ["True or False"], "text_post_processed": None}
 
     def thinking(row: dict[str, Any]) -> None:
         row["model_response"] |= {"text": ["False? True."], "text_post_processed": ["True."]}
 
-    assert set(run(written(source="texts")).outcomes[NAME].statuses()) == {"unparsed"}
-    found = run(written(answering, "texts"))
-    assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
-    assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
+    for change, status in ((None, "unparsed"), (answering, "ambiguous")):
+        assert set(run(written(change, "texts")).outcomes[NAME].statuses()) == {status}
     assert set(run(written(thinking, "texts")).predictions(NAME)) == {"entailment"}
 
 

@@ -6,7 +6,6 @@ The lines have the shapes that lm-eval 0.4.13 and inspect-ai 0.3.285 wrote for t
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,8 +53,8 @@ def inspect_sample(question: Question, text: str, **choice: Any) -> dict[str, An
     return {"id": question.id, "epoch": 1, "metadata": question.record(), "output": output}
 
 
-def write_samples(folder: Path, replies: Sequence[Any], *, date: str = "2026-11-22T13-10-07.840940") -> Path:
-    path = folder / f"samples_crossexam_negation_dev_{date}.jsonl"
+def write_samples(folder: Path, replies: Sequence[Any]) -> Path:
+    path = folder / "samples_crossexam_negation_dev_2026-11-22T13-10-07.840940.jsonl"
     lines = [lm_eval_line(each, reply) for each, reply in zip(question_set(SET, GPT3), replies, strict=True)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
@@ -136,21 +135,9 @@ def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
         found = run(f"log/{path}", SET)
         assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
         assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
-        assert np.isnan(found.probabilities[NAME][2:]).all()
         assert found.manifest["details"]["rules"] == {"exact": 1, "phrase": 1}
     cut = run(f"log/{inspect_same(tmp_path, 'Tr', stop_reason='max_tokens')}", SET)
     assert set(cut.outcomes[NAME].statuses()) == {"cut"}
-
-
-def test_log_probabilities_of_the_answer_are_used(tmp_path: Path) -> None:
-    top = [
-        {"token": text, "logprob": math.log(share), "bytes": list(text.encode())}
-        for text, share in (("True", 0.5), ("False", 0.3))
-    ]
-    content = [{**top[0], "top_logprobs": top}]
-    found = run(f"log/{inspect_same(tmp_path, 'True', logprobs={'content': content})}", SET)
-    np.testing.assert_allclose(found.probabilities[NAME][0], [0.625, 0, 0.375], atol=1e-9)
-    np.testing.assert_allclose(found.outcomes[NAME].label_mass[0], 0.8)
 
 
 def test_epochs_are_shares(tmp_path: Path) -> None:
@@ -195,7 +182,6 @@ def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> No
 
 
 def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, refused: Any) -> None:
-    assert "no such file or folder" in refused(FormatError, run, f"log/{tmp_path / 'nothing'}", SET)
     (tmp_path / "a.json").write_text("{}")
     assert "no log of a known harness" in refused(FormatError, run, f"log/{tmp_path}", SET)
     (tmp_path / "a.json").unlink()
@@ -203,11 +189,6 @@ def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, ref
     assert run(f"log/{tmp_path}", SET).manifest["details"]["models"] == ["openai/gpt-5.1"]
     write_inspect(tmp_path, [], model="openai/other")
     assert "several models" in refused(FormatError, run, f"log/{tmp_path}", SET)
-    twice = tmp_path / "twice"
-    twice.mkdir()
-    write_samples(twice, LIKELIHOODS)
-    write_samples(twice, LIKELIHOODS, date="2026-11-23T13-10-07.840940")
-    assert "two logs of task crossexam_negation_dev" in refused(FormatError, run, f"log/{twice}", SET)
 
 
 def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: Any) -> None:
@@ -218,14 +199,10 @@ def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: 
     log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
     unlabelled = Example("negation:9", "Ann has a dog.", "Ann has cats.", None)
     found = run(log, Dataset(NAME, (*ITEMS, unlabelled), SET.manifest))
-    assert found.outcomes[NAME].unanswered() == {"unasked": 1}
-    assert found.answered(NAME).tolist() == [True, True, True, True, False]
-    said = "no reply to any item of 1 of the {} test sets with gold labels: antonymy.dev"
-    assert refused(FormatError, run, log, both).has(said.format(2), "--only 'negation.dev'")
-    assert said.format(1) in refused(FormatError, run, log, more)
-    found = run(log, both.only(["negation.*"]))
-    assert list(found.datasets) == [NAME]
-    assert "warning" not in found.manifest["details"]
+    assert found.outcomes[NAME].statuses().tolist() == ["answered"] * 4 + ["unasked"]
+    said = "no reply to any item of 1 of the 2 test sets with gold labels: antonymy.dev"
+    assert refused(FormatError, run, log, both).has(said, "--only 'negation.dev'")
+    assert "warning" not in run(log, both.only(["negation.*"])).manifest["details"]
     answered = run(f"log/{inspect_same(tmp_path, 'True', (SET, more))}", more)
     expected = "the log has 4 replies to test sets that were left out: negation.dev"
     assert answered.manifest["details"]["warning"] == expected

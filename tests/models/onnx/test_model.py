@@ -12,7 +12,6 @@ import pytest
 from tokenizers import Tokenizer
 
 from crossexam.core.labels import LABELS
-from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.onnx import model as exported_model
 from crossexam.models.table import open_model
@@ -21,10 +20,8 @@ LONG = [(f"{a} {b} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict
 MIXED = [*PAIRS, *LONG, *[(a, "") for a, _ in PAIRS[:3]]]
 
 
-def opened(folder: Path, **options: Any) -> ClassifierModel:
-    model = open_model(f"onnx/{folder}", options)
-    assert isinstance(model, ClassifierModel)
-    return model
+def opened(folder: Path, **options: Any) -> Any:
+    return open_model(f"onnx/{folder}", options)
 
 
 def test_it_answers_the_probe(exported: Path, copied: Any) -> None:
@@ -51,36 +48,26 @@ def test_the_columns_follow_the_names_of_the_classes(
     assert np.allclose(turned.predict(MIXED), opened(exported).predict(MIXED), atol=1e-6)
     for name, classes, said in (
         ("wrong", ("contradiction", "neutral", "entailment"), "hint: --label-order entailment,neutral,con"),
-        ("silent", ("LABEL_0", "LABEL_1", "LABEL_2"), "which does not say which labels they are"),
-        ("five", "abcde", "a head of 5 classes"),
         ("two", ("entailment", "not_entailment"), "has 3 outputs, but its class order 2 classes"),
     ):
         config = {"id2label": {str(k): each for k, each in enumerate(classes)}}
         folder = copied(exported, name, config=config)
         assert said in refused(lambda at=folder: opened(at).predict(PAIRS))
-        if name in {"wrong", "silent"}:
-            model = opened(folder, label_order=LABELS)
-            assert model.predict(PAIRS).argmax(axis=1)[0] == 0
-            assert model.details["label_order_from"] == "declared"
+    assert opened(tmp_path / "wrong", label_order=LABELS).predict(PAIRS).argmax(axis=1)[0] == 0
 
 
-def test_two_labels_and_one_output(exporter: Any, tmp_path: Path, refused: Any) -> None:
+def test_two_labels_and_one_output(exporter: Any, tmp_path: Path) -> None:
     vectors, head = exporter.learn_probe(LABELS)
-    entailed = [label == "entailment" for _, _, label in PROBE]
     two = exporter.export(tmp_path / "two", id2label={"0": "entailment", "1": "not_entailment"})
-    opposed = np.stack([head[:, 0], -head[:, 0]], axis=1)
+    opposed = head[:, [0, 0]] * np.array([1, -1], np.float32)
     onnx.save(exporter.make_graph(vectors, opposed), two / "model.onnx")
-    model = opened(two)
-    answers = model.predict(PAIRS)
-    assert model.details["two_label"] is True
-    assert [row[0] > 0.5 for row in answers] == entailed
-    assert (answers[:, 2] == 0).all()
     one = exporter.export(tmp_path / "one", id2label={"0": "score"})
-    onnx.save(exporter.make_graph(vectors, head[:, :1]), one / "model.onnx")
-    assert "the checkpoint has one output, and nothing says" in refused(opened, one)
-    model = opened(one, threshold=0.5)
-    assert [row[0] > 0.5 for row in model.predict(PAIRS)] == entailed
-    assert (model.details["two_label"], model.details["threshold"]) == (True, 0.5)
+    onnx.save(exporter.make_graph(vectors, head[:, [0]]), one / "model.onnx")
+    for model in (opened(two), opened(one, threshold=0.5)):
+        answers = model.predict(PAIRS)
+        assert model.details["two_label"] is True
+        assert [row[0] > 0.5 for row in answers] == [label == "entailment" for _, _, label in PROBE]
+        assert (answers[:, 2] == 0).all()
     assert opened(one, threshold=0.4).key != model.key
 
 
@@ -89,7 +76,7 @@ def test_batches_and_cores_change_nothing(
 ) -> None:
     """A quantized graph is asked one pair at a time, since a batch would change its answers."""
     exact, rough = opened(exported).predict(MIXED), opened(quantized).predict(MIXED)
-    for size in (1, 7, "auto"):
+    for size in (7, "auto"):
         model = opened(exported, batch_size=size)
         assert np.allclose(model.predict(MIXED[::-1])[::-1], exact, atol=1e-6)
         assert model.details["one_by_one"] is False
@@ -125,7 +112,8 @@ def test_it_says_how_far_it_read_and_where_tokens_start(exported: Path) -> None:
     assert model.token_starts("A  dog's field.") == [0, 3, 6, 7, 9, 14]
 
 
-def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path) -> None:
+def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path, refused: Any) -> None:
+    """One of several graphs is taken for its name; otherwise one has to be chosen."""
     expected = opened(exported).predict(PAIRS)
     for name, *others in (
         ("model.onnx", "model_quantized.onnx"),
@@ -136,67 +124,54 @@ def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path)
         for other in others:
             (folder / other).write_bytes(b"not to be read")
         assert np.array_equal(opened(folder).predict(PAIRS), expected)
-
-
-def test_several_graphs_need_a_choice(exported: Path, copied: Any, refused: Any) -> None:
-    folder = copied(exported)
-    (folder / "model.onnx").rename(folder / "model_O1.onnx")
-    shutil.copy(folder / "model_O1.onnx", folder / "model_O2.onnx")
-    choice = "wanted: one of: model_O1.onnx, model_O2.onnx\n  hint: --set onnx.file=model_O1.onnx"
+    shutil.copy(folder / name, folder / "model_O1.onnx")
+    choice = "wanted: one of: model_O1.onnx, model_optimized.onnx\n  hint: --set onnx.file=model_O1.onnx"
     assert choice in refused(opened, folder)
-    assert opened(folder, file="model_O2.onnx").details["file"] == "model_O2.onnx"
-    outside = "../copy/model_O1.onnx"
+    assert opened(folder, file=name).details["file"] == name
+    outside = "../0/model_O1.onnx"
     assert f"files is called {outside}" in refused(opened, folder, file=outside)
-    (folder / "onnx").mkdir()
-    names = ("model.onnx", "onnx/model.onnx")
-    for name in names:
-        shutil.copy(folder / "model_O1.onnx", folder / name)
+    for two in ("model.onnx", "onnx/model.onnx"):
+        (folder / two).parent.mkdir(exist_ok=True)
+        shutil.copy(folder / name, folder / two)
+        assert opened(folder, file=two).details["file"] == two
     assert "2 of its 4 .onnx files are called model.onnx" in refused(opened, folder)
-    assert [opened(folder, file=name).details["file"] for name in names] == list(names)
 
 
 def test_folders_that_are_no_exports(
     exported: Path, copied: Any, exporter: Any, tmp_path: Path, refused: Any
 ) -> None:
-    checkpoint, sub = tmp_path / "checkpoint", tmp_path / "sub"
-    checkpoint.mkdir()
-    (checkpoint / "model.safetensors").touch()
-    exporter.export(sub / "onnx")
+    exporter.export(tmp_path / "sub" / "onnx")
     bare = copied(exported, "bare")
     (bare / "tokenizer.json").unlink()
     for folder, said in (
         (tmp_path / "nowhere", "no such folder"),
         (exported / "model.onnx", f"hint: onnx/{exported} --set onnx.file=model.onnx"),
-        (checkpoint, f"hf/{checkpoint}"),
         (bare, "tokenizer.json is missing"),
-        (sub, f"hint: onnx/{sub / 'onnx'}"),
+        (tmp_path / "sub", f"hint: onnx/{tmp_path / 'sub' / 'onnx'}"),
     ):
         assert said in refused(opened, folder)
     assert f"hint: onnx/{exported}" in refused(open_model, f"hf/{exported}")
-    assert "'onnx.device' cannot be 'cuda'" in refused(opened, exported, device="cuda")
 
 
 def test_files_that_are_no_classifiers(
     exported: Path, copied: Any, exporter: Any, tmp_path: Path, refused: Any
 ) -> None:
     whole = (exported / "model.onnx").read_bytes()
-    unknown = onnx.load(exported / "model.onnx")
-    unknown.graph.node[0].op_type = "NoSuchOperation"
-    rows = (
-        ("model.onnx", b"", "onnxruntime cannot load it"),
-        ("model.onnx", b"no protobuf at all, but a text", "onnxruntime cannot load it"),
-        ("model.onnx", whole[:-50], "onnxruntime cannot load it"),
-        ("model.onnx", unknown.SerializeToString(), "NoSuchOperation"),
-        ("tokenizer.json", b"{}", "tokenizers cannot read it"),
-    )
-    for number, (file, content, said) in enumerate(rows):
+    for number, (file, content, said) in enumerate(
+        (
+            ("model.onnx", b"", "onnxruntime cannot load it"),
+            ("model.onnx", b"no protobuf at all, but a text", "onnxruntime cannot load it"),
+            ("model.onnx", whole[:-50], "onnxruntime cannot load it"),
+            ("model.onnx", whole.replace(b"ReduceSum", b"NoSuchSum"), "NoSuchSum"),
+            ("tokenizer.json", b"{}", "tokenizers cannot read it"),
+        )
+    ):
         folder = copied(exported, f"broken-{number}")
         (folder / file).write_bytes(content)
         assert said in refused(lambda at=folder: opened(at).predict(PAIRS))
     hidden = exporter.export(tmp_path / "hidden", output="last_hidden_state")
-    assert "maps input_ids, attention_mask, token_type_ids to last_hidden_state" in refused(
-        lambda: opened(hidden).predict(PAIRS)
-    )
+    said = "maps input_ids, attention_mask, token_type_ids to last_hidden_state"
+    assert said in refused(lambda: opened(hidden).predict(PAIRS))
 
 
 def _with_external_weights(folder: Path, location: str) -> Path:
@@ -224,18 +199,13 @@ def test_weights_beside_the_graph(exported: Path, copied: Any) -> None:
 def test_weights_that_are_missing_or_outside_the_folder_are_refused(
     exported: Path, copied: Any, refused: Any
 ) -> None:
-    for number, (location, said) in enumerate(
-        (
-            ("../weights", "escapes model directory"),
-            ("/etc/hostname", "Absolute path not allowed"),
-            ("weights", "does not exist"),
-        )
+    for location, said in (
+        (b"../weight", b"escapes model directory"),
+        (b"/etc/host", b"Absolute path not allowed"),
+        (b"elsewhere", b"does not exist"),
     ):
-        folder = _with_external_weights(copied(exported, f"outside-{number}"), "weights")
-        model = onnx.load(folder / "model.onnx", load_external_data=False)
-        for tensor in model.graph.initializer:
-            for entry in tensor.external_data:
-                entry.value = location if entry.key == "location" else entry.value
-        (folder / "model.onnx").write_bytes(model.SerializeToString())
-        shutil.move(folder / "weights", folder.parent / "weights")
-        assert said in refused(opened(folder).predict, PAIRS)
+        folder = _with_external_weights(copied(exported, location.hex()), "inweights")
+        graph = (folder / "model.onnx").read_bytes()
+        (folder / "model.onnx").write_bytes(graph.replace(b"inweights", location))
+        shutil.move(folder / "inweights", folder.parent / "weight")
+        assert said.decode() in refused(opened(folder).predict, PAIRS)

@@ -240,7 +240,7 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
     assert said in done.out
     run = read_run(output)
     assert run.manifest["details"]["logprobs"]["low_mass"] == len(low)
-    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_list()) if mass < 0.5] == low
+    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == low
     assert said in crossexam.report(run).text(".html")
     assert run.answered("tiny").all()  # flagged, and counted as any other
 

@@ -206,7 +206,8 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
     said = f"in {len(low)} of 24 answers, all labels together had a probability below 1/2"
     assert said in done.out
     run = read_run(output)
-    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_list()) if mass < 0.5] == low
+    assert run.manifest["details"]["logprobs"]["low_mass"] == len(low)
+    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == low
     assert said in crossexam.report(run).text(".html")
     assert run.answered("tiny").all()  # flagged, and counted as any other
 

@@ -17,10 +17,13 @@ from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.comparison import compare_runs
+from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import score_both, score_run
+from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.truncation import truncations
+from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.reports.headline import drops_shown
 from crossexam.stats.estimate import share_correct
@@ -165,6 +168,23 @@ def test_unpaired_differences_are_corrected_for_those_with_only_bounds_too() -> 
     assert drops_shown(measure(run_of(said, base, others[0]))) == {"set0.dev"}
     holes = {each.name: "?" * 30 + "C" * 30 for each in others[1:]}
     assert drops_shown(measure(run_of({**said, **holes}, base, *others))) == frozenset()
+
+
+def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_keys() -> None:
+    a, b = run_of(HOLES, *SETS), run_of({**OTHER, "base.dev": GOLD, "antonymy.dev": "C" * 8}, *SETS)
+    first, second = answered_part(a, b, 0.15)
+    assert list(first.datasets) == list(second.datasets) == ["antonymy.dev"]
+    assert first.outcomes_of("antonymy.dev").unanswered() == {"cut": 1}
+    pairs = [{"pair": "hot/cold" if k % 2 else "big/small"} for k in range(8)]
+    data = dataset("antonymy.dev", "CCCCCCCC", info=pairs)
+    one, two = run_of({"antonymy.dev": "CEC!CCNC"}, data), run_of({"antonymy.dev": "CENN?CNC"}, data)
+    (joint,) = joint_outcomes(one.datasets, *score_both(one, two))
+    assert (joint.n, joint.both_right, joint.both_wrong) == (6, 3, 2)
+    assert joint.same_errors == {"C-E": 1, "C-N": 1}
+    (keyed,) = keyed_results(one.datasets, score_run(one))
+    assert (keyed.n, keyed.over_items.value) == (7, 5 / 7)
+    (compared,) = keyed_comparisons(one.datasets, *score_both(one, two))
+    assert (compared.n, compared.over_items.value) == (6, 1 / 6)
 
 
 def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:

@@ -154,3 +154,12 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
             exported("inspect", tmp_path / "both", THREE, other)
     with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
         exported("lm-evla", tmp_path / "both", THREE)
+
+
+def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:
+    export(suite(THREE), "csv", tmp_path / "pairs")
+    about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
+    # Those without a gold label, too.
+    assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}
+    usage = EXPORTERS["inspect"].usage.format(folder="tasks", suite="tests")
+    assert usage == "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"

@@ -506,7 +506,7 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
-    fitted_on = (temperature_from,) if isinstance(temperature_from, Run) else tuple(temperature_from)
+    fitted_on = tuple(temperature_from) if isinstance(temperature_from, Sequence) else (temperature_from,)
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
     choice = threshold_choice(threshold, threshold_per_set)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from crossexam.core.example import BINARY_PARSE_KEY, Change, Edit, Example, apply_edits
 from crossexam.language.parsing.binary import (
@@ -14,6 +17,7 @@ from crossexam.language.parsing.binary import (
     located_tree,
 )
 from crossexam.language.parsing.constituency import parsed_from_parse
+from crossexam.language.parsing.parsers import TreeParser
 from crossexam.language.tokens import Parsed, Token
 
 SENTENCE = "The tall man (a cook) is feeding two pigeons in a park."
@@ -97,3 +101,16 @@ def test_dependencies_that_cross_have_no_tree() -> None:
     assert binary_from_dependencies(Parsed(tokens[:2], (1, 0), ("dep", "dep"))) is None  # a cycle
     two = Parsed(tokens, (-1, 0, -1, 2), ("root", "dep", "root", "dep"))
     assert binary_from_dependencies(two) == "( ( a b ) ( c d ) )"
+
+
+def test_a_pipeline_completes_parses(shared_data: Path) -> None:
+    pytest.importorskip("spacy")
+    parser = TreeParser(str(shared_data / "spacy" / "en_ewt_small"))
+    info = {BINARY_PARSE_KEY["premise"]: "( It rains )"}
+    kept = Example("a", "It rains", "A man sleeps.", None, info=info)
+    wrong = Example("b", "It pours (hard).", "A man sleeps.", None, info=info)
+    first, second = parser.completed([kept, wrong])
+    assert first.info[BINARY_PARSE_KEY["premise"]] == "( It rains )"
+    assert first.info[BINARY_PARSE_KEY["hypothesis"]] == "( ( A man ) ( sleeps . ) )"
+    assert located_tree(second.premise, second.info[BINARY_PARSE_KEY["premise"]]) is not None
+    assert parser.completed([kept], [("hypothesis",)]) == [kept]

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.resources import LanguageResources
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
@@ -119,6 +120,8 @@ def test_auto_takes_the_shipped_parse_and_says_so() -> None:
     assert resources.parser.name == "auto"
     assert _written(resources.parsed(PAIRS[0], "premise")) == "Cats|nsubj|chase chase|root|- mice|obj|chase"
     assert resources.parser.name == "corpus-parses"
+    with pytest.raises(CrossexamError, match="the parser 'parses' takes no argument, but got 'x'"):
+        resolve_parser("parses:x")
 
 
 # The contract of all parsers in the table; the spaCy pipeline is an untrained one.

@@ -152,6 +152,7 @@ def test_who_comes_second_is_told(
 def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:
     kept = tmp_path / "kept"
     index.save(kept)
+    assert "kept: the folder already exists" in refused(index.save, kept)
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}
     for name in ("keys.npy", "counts.npy", "word_counts.npy", "words.txt"):
         (kept / name).write_bytes(whole[name][:-5])

@@ -11,6 +11,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from crossexam.cli.ls import _corpora
+from crossexam.core.test_sets import read_suite
 
 pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
@@ -148,3 +149,8 @@ def test_examine_resumes_on_another_machine(
     crossexam(EXAMINE.replace("overlap", "majority"))
     runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("majority", "overlap"))
     assert runs in crossexam("baseline memory://b/out -o written.parquet", status=2).err
+
+
+def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:
+    crossexam("subset hard --model builtin/overlap --base builtin:demo --limit 30 -o subset")
+    assert read_suite(Path("subset")).manifest["request"]["limit"] == 30

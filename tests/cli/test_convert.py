@@ -13,8 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import crossexam as cx
+from crossexam.cli.convert import _table
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.evaluation import conversion
@@ -216,3 +218,17 @@ def test_the_comparison_is_that_of_the_two_runs(suite: cx.Suite) -> None:
     assert (found.accuracy.value, found.source_accuracy.value) == pytest.approx(tuple(right))
     assert found.difference.value == pytest.approx(right[0] - right[1])
     assert Fidelity.from_json(json.loads(json.dumps(found.as_json()))) == found
+
+
+def test_the_table_has_each_number_under_its_name() -> None:
+    numbers = [Estimate(value, value - 0.1, value + 0.05, 100, 100) for value in (0.91, 0.72, 0.63, 0.34)]
+    same, accuracy, source, difference = numbers
+    fidelity = Fidelity("demo", 1234, same, 0.0321, accuracy, source, difference)
+    names, shown = (list(column.cells) for column in _table("hf/a", Path("b"), fidelity).columns)
+    assert dict(zip(names, shown, strict=True)) == {
+        "same predicted label": "91.0 [81.0, 96.0] %",
+        "largest difference of a probability": "0.032",
+        "accuracy": "72.0 [62.0, 77.0] %",
+        "accuracy of hf/a": "63.0 [53.0, 68.0] %",
+        "difference": "34.0 [24.0, 39.0] points",
+    }

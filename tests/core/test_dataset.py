@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -148,3 +149,11 @@ def test_tables_for_notebooks_are_escaped() -> None:
     long = html_table("c", ["a", "b"], [["x", 1]] * (MOST_ROWS + 3))
     assert long.count("<tr>") == MOST_ROWS + 1
     assert "<p>3 more rows</p>" in long
+
+
+def test_a_copy_by_pickle_has_no_hashes_of_this_process() -> None:
+    """Another process gives other hashes: two test sets with one premise would have different clusters."""
+    THREE.clusters()
+    copy = pickle.loads(pickle.dumps(THREE))
+    assert (copy, set(vars(copy))) == (THREE, {"name", "examples", "manifest"})
+    assert np.array_equal(copy.clusters(), THREE.clusters())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
@@ -66,6 +66,10 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Example]:
         return iter(self.examples)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: the hashes of clusters are others in another process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
         """Return the name, and the number of examples by label and of records that were left out."""

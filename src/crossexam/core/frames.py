@@ -13,8 +13,7 @@ from crossexam.core.columns import cluster_names, columns_of, info_values, statu
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import STATUSES, Example
 from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, ItemLabels
-from crossexam.core.outcome import STATUSES as OUTCOMES
-from crossexam.core.outcome import Outcomes
+from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.stored.arrays import array_of_names, array_of_numbers
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def item_table(
             "correct": array_of_numbers(scored.correct, ~scored.judged),
             "cluster": cluster_names(examples),
             "status": array_of_names(status_codes(examples), STATUSES),
-            "outcome": array_of_names(outcomes.codes, list(OUTCOMES)),
+            "outcome": array_of_names(outcomes.codes, list(CODES)),
             **{name: array_of_numbers(each, missing) for name, each in every.items()},
         }
     )

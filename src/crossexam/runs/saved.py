@@ -198,7 +198,7 @@ def _columns_of_predictions(path: Path) -> SetAnswers:
     others = [] if outcomes is None else [OUTCOME, MASS]
     start = 0
     for batch in rows.stretches(0, count, [*names, *reading, *others], _ROWS_AT_ONCE):
-        here = slice(start, start := start + len(batch))
+        here = slice(start, start + len(batch))
         for place, name in enumerate(names):
             shares[here, place] = numbers_or_nan(batch[name])
         for name in reading:
@@ -206,6 +206,7 @@ def _columns_of_predictions(path: Path) -> SetAnswers:
         if outcomes is not None:
             outcomes.codes[here] = codes_of(batch[OUTCOME], CODES)
             outcomes.label_mass[here] = numbers_or_nan(batch[MASS])
+        start = here.stop
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
     return SetAnswers(shares, outcomes, Reading(**read) if reading else None)
 

@@ -16,7 +16,6 @@ from crossexam.core.errors import CrossexamError, FormatError, exhausted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
 #: How a Parquet file begins and ends.
@@ -31,7 +30,7 @@ class ParquetRows:
 
     Texts and lists have the plain types of Arrow however wide those of the file are, and times are in
     microseconds, which Python has.  Raises FormatError, with *hint* as the way out, if the file is damaged or
-    no Parquet file at all, and whenever it was changed after it was opened.
+    not a Parquet file, and whenever it was changed after it was opened.
     """
 
     def __init__(self, path: Path, *, hint: str = "write or download it again") -> None:
@@ -117,34 +116,23 @@ class ParquetRows:
         self, first: int, last: int, names: Sequence[str] | None, at_once: int
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield what the row groups from *first* to before *last* have, with the place of the first row."""
+        import pyarrow.parquet as pq
+
         chosen = self.schema.names if names is None else list(names)
         if absent := [name for name in chosen if name not in self.schema.names]:
             raise FormatError(f"no column {absent[0]!r}", where=str(self.path), wanted=", ".join(chosen))
         start = int(self._starts[first])
         self._check_unchanged()
-        with self._one_error(), self._opened() as file:
-            for batch in file.iter_batches(
-                at_once, range(first, last), None if names is None else chosen, use_threads=False
-            ):
+        columns = None if names is None else chosen
+        with (
+            self._one_error(),
+            pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=_BUFFER) as file,
+        ):
+            for batch in file.iter_batches(at_once, range(first, last), columns, use_threads=False):
                 self._check_unchanged()
                 batch.validate(full=True)
                 yield start, self._plain(batch.select(chosen))
                 start += len(batch)
-
-    def _opened(self) -> pq.ParquetFile:
-        """Return the file, opened to be read into memory of the system's allocator.
-
-        Arrow's own gives what is free back to the system at once, and asks for it again with the next batch.
-        """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        usual = pa.default_memory_pool()
-        pa.set_memory_pool(pa.system_memory_pool())
-        try:
-            return pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=_BUFFER)
-        finally:
-            pa.set_memory_pool(usual)
 
     def _plain(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return *batch* with the types of the schema."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,15 @@ def test_a_demo_of_one_model_and_what_follows_it(
     monkeypatch.setattr("crossexam.cli.examine._DEMO_MODELS", ("builtin/overlap",))
     assert "antonymy" in crossexam("demo -o out").out
     assert "numerical_reasoning" in Path("out/report.html").read_text(encoding="utf-8")
-    assert "already contains this suite" in crossexam("demo -o out").err
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or len(opened) == 1)
+    said = crossexam("demo -o out --open").err
+    assert "already contains this suite" in said
+    assert "no browser" not in said
+    assert opened == [Path("out/report.html").absolute().as_uri()]
+    assert (
+        f"no browser was found; open {Path('out/report.html')} in one" in crossexam("demo -o out --open").err
+    )
     said = crossexam("check out/suite")
     assert "0 errors" in said.err
     assert "sentence met before" in said.out  # why examples gave no item

@@ -152,6 +152,8 @@ _DEMO_MODELS: Final = ("builtin/minilm", "builtin/bag-of-words")
 
 def demo(options: Demo) -> None:
     """Build all stress tests from built-in pairs, run two built-in models and write report.html."""
+    import webbrowser
+
     examine(
         Examine(
             models=_DEMO_MODELS,
@@ -162,3 +164,6 @@ def demo(options: Demo) -> None:
             force=options.force,
         )
     )
+    page = options.output / "report.html"
+    if options.open and not webbrowser.open(page.absolute().as_uri()):
+        note(f"no browser was found; open {page} in one")

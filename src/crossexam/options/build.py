@@ -103,4 +103,5 @@ class Demo:
     output: Path = option(
         "Folder for all output.", "-o", "--output", default=Path("crossexam-demo"), takes="DIR"
     )
+    open: bool = switch("Open the page in the browser.")
     force: bool = switch("Replace another suite in the folder.")

@@ -205,3 +205,14 @@ def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
     assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
     assert "1 of 100 items of base (own) (1.0 %)" in make_report(tied).text(".md")
     assert "equally probable" not in make_report(plain).text(".md")
+
+
+def test_a_tie_of_a_model_of_two_labels_lies_on_its_threshold() -> None:
+    """Probabilities that are stretched to a threshold are not equal as the model gave them."""
+    answers = at_threshold(np.array([0.8] * 3 + [0.9] * 97), 0.8)
+    items = dataset("base.own", "E" * 100)
+    manifest = {"model_key": "m", "details": {"two_label": True}}
+    run = Run("m", {items.name: items}, {items.name: answers}, manifest)
+    assert run.two_labels
+    (warning,) = (each for each in warnings(results_of([run])) if "items of base" in each)
+    assert "lie exactly on the threshold between entailment and not_entailment; not_entailment is" in warning

@@ -77,11 +77,7 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
     if not many:
         return None
     ties, result = max(many, key=lambda pair: pair[0].share)
-    have = "has" if ties.count == 1 else "have"
-    sentences = [
-        f"{model.name}: {_counted(ties, names[result.name])} {have} two or more equally probable labels, of "
-        f"which {_predicted(_scored_labels(model, result))} is predicted."
-    ]
+    sentences = [f"{model.name}: {_counted(ties, names[result.name])} {_tied(model, result, ties.count)}"]
     if not result.only_bounds:
         least, most = (number_text(share, "percent") for share in (ties.least, ties.most))
         sentences.append(
@@ -91,6 +87,16 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
         where = counted_items(others, "other test set")
         sentences.append(f"On {where}, too, more than {100 * WORTH_WARNING:g} % of the items are tied.")
     return " ".join(sentences)
+
+
+def _tied(model: ModelResults, result: TestSetResult, count: int) -> str:
+    labels = _scored_labels(model, result)
+    if model.run.two_labels:
+        lie = "lies" if count == 1 else "lie"
+        between = " and ".join(labels)
+        return f"{lie} exactly on the threshold between {between}; {_predicted(labels)} is predicted."
+    have = "has" if count == 1 else "have"
+    return f"{have} two or more equally probable labels, of which {_predicted(labels)} is predicted."
 
 
 def _scored_labels(model: ModelResults, result: TestSetResult) -> Sequence[Gold]:

@@ -29,8 +29,7 @@ def balanced_accuracy(
     recalls (Brodersen et al. 2010, ICPR 20:3121) has the bounds of
     :func:`crossexam.stats.combined.dependent_mean`, with the correlations of the residuals, summed by
     cluster. A label of few items that are all right, whose estimated variance is 0, still widens the
-    interval.  With 8 items of the rarest label, 95 % intervals cover 93 %
-    (``tests/stats/test_balanced_accuracy.py``).
+    interval (``bench/COVERAGE.md`` has how often 95 % intervals contain the truth).
 
     With one label this is the accuracy.  With no items the value is nan and the interval 0 to 1.
     Raises ValueError if the lengths differ.

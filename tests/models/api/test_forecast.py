@@ -53,6 +53,8 @@ def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, outpu
         asked = [message for body in server.requests for message in body["messages"]]
         characters = sum(len(message["content"]) for message in asked)
         assert read == pytest.approx(characters / 4, rel=0.05)
+        most = [body["max_tokens"] for body in server.requests if "messages" in body]
+        assert written <= sum(most) <= written + most[0]
 
 
 def test_nothing_needs_a_key_that_sends_nothing(

@@ -55,6 +55,14 @@ def test_the_largest_drop_of_any_model_comes_first_and_proposed_labels_last() ->
     assert names(brief(strong, weak).rows)[:3] == ["base (x)", "majority baseline", "many"]
 
 
+def test_a_drop_whose_interval_contains_0_comes_after_those_that_are_known() -> None:
+    found = results_of([run_of("mine", {"base.x": 0, "few.x": 1, "many.x": 8}, few=set_of("few.x", 6))])
+    drops = {each.name: each.drop for each in found.models[0].results if each.drop is not None}
+    assert drops["few.x"].value > drops["many.x"].value
+    assert drops["few.x"].low < 0 < drops["many.x"].low
+    assert failures_first(found) == ["base.x", "many.x", "few.x"]
+
+
 def test_of_one_model_the_table_is_short_and_has_pairs_if_these_are_fewer_than_items() -> None:
     table = brief(run_of("mine", SETS, base=set_of("base.x", 50)))
     assert headers(table)[4:] == ["Pairs", "p (Holm)"]

@@ -39,14 +39,18 @@ MOST_MODELS: Final = 3
 def failures_first(results: Results) -> list[str]:
     """Return the names of the test sets: bases, then by the largest drop of any model.
 
-    Test sets whose labels are only proposed are last.
+    Drops whose intervals contain 0 come after those of which this much is known to be lost, and test sets
+    whose labels are only proposed are last.
     """
 
-    def order(name: str) -> tuple[int, float]:
+    def order(name: str) -> tuple[int, bool, float]:
+        if results.test_sets[name].entry.is_base:
+            return 0, False, 0.0
         found = [model.result(name) for model in results.models]
-        losses = [_largest(each.lost) for each in found if each is not None and each.lost is not None]
-        rank = 0 if results.test_sets[name].entry.is_base else 2 if is_proposed(name) else 1
-        return rank, -max(losses, default=-inf) if rank else 0.0
+        losses = [each.lost for each in found if each is not None and each.lost is not None]
+        known = [lost for lost in losses if lost.low > 0]
+        largest = max((_largest(lost) for lost in known or losses), default=-inf)
+        return 2 if is_proposed(name) else 1, not known, -largest
 
     return sorted(results.test_sets, key=order)
 

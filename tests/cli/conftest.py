@@ -32,7 +32,7 @@ mixing = lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"]
 logits = lambda pairs: [[1.0, 2.0, 3.0]] * len(pairs)
 nan = lambda pairs: [[float("nan")] * 3] * len(pairs)
 indices = lambda pairs: [1] * len(pairs)
-apart = lambda premise, hypothesis: "neutral"
+apart = lambda premise, hypothesis, more: "neutral"
 perhaps = lambda pairs: ["perhaps"] * len(pairs)
 """
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -123,14 +123,17 @@ def test_the_options_that_say_the_same_are_printed_and_nothing_is_asked_elsewher
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
-def test_a_person_at_a_terminal_is_asked(claims: Path, tmp_path: Path) -> None:
+def test_a_person_at_a_terminal_is_asked_what_examine_does_not_know(claims: Path, tmp_path: Path) -> None:
+    """The columns, the meaning of the labels, and the threshold of a function of a document and a claim."""
     import pty
 
+    (tmp_path / "mine.py").write_text("def score(document, claim):\n    return 0.8\n", encoding="utf-8")
     process, terminal = pty.fork()
     if process == 0:
-        command = [sys.executable, "-m", "crossexam", "build", "consistency"]
-        os.execv(sys.executable, [*command, "--base", str(claims), "-o", str(tmp_path / "out")])
-    answers, said = ["1", "2", "3", "1"], b""
+        os.chdir(tmp_path)
+        command = [sys.executable, "-m", "crossexam", "examine", "py/mine:score", "--base", str(claims)]
+        os.execv(sys.executable, command)
+    answers, said = ["1", "2", "3", "1", "high", "0.7"], b""
     while True:
         try:
             said += os.read(terminal, 4096)
@@ -140,4 +143,6 @@ def test_a_person_at_a_terminal_is_asked(claims: Path, tmp_path: Path) -> None:
             os.write(terminal, answers.pop(0).encode() + b"\n")
             said += b"\n"
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, said.decode()
-    assert (tmp_path / "out" / "manifest.json").is_file()
+    assert "'high' is not a number between 0 and 1" in said.decode()
+    assert "--labels yes=entailment,no=not_entailment --threshold 0.7" in " ".join(said.decode().split())
+    assert (tmp_path / "crossexam-out" / "report.html").is_file()

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import crossexam
@@ -88,6 +89,26 @@ def test_only_functions_without_state_keep_their_key() -> None:
     assert open_model(partial(always_neutral)).key != open_model(partial(always_neutral)).key
     same = [{"yes": "entailment", "no": "neutral"}, "no=neutral,yes=entailment"]
     assert len({open_model(always_neutral, {"labels": each}).key for each in same}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "options"),
+    [
+        (lambda premise, hypothesis: "neutral" if "cat" in hypothesis else "entailment", {}),
+        (lambda premise, hypothesis: "cat" not in hypothesis, {}),
+        (lambda premise, hypothesis: 0.25 if "cat" in hypothesis else 0.75, {"threshold": 0.5}),
+        (lambda premise, hypothesis, k=1: [0.2 * k, 0.5, 0.3], {}),
+        (lambda premise, hypothesis: {"status": "refused"} if "cat" in hypothesis else "neutral", {}),
+    ],
+)
+def test_a_function_of_a_premise_and_a_hypothesis_is_called_for_each_pair(
+    one: Callable[[str, str], Any], options: dict[str, Any]
+) -> None:
+    def of_a_list(pairs: Sequence[tuple[str, str]]) -> list[Any]:
+        return [one(premise, hypothesis) for premise, hypothesis in pairs]
+
+    found, wanted = (open_model(each, options).answered(PAIRS) for each in (one, of_a_list))
+    assert np.array_equal(found.probabilities, wanted.probabilities, equal_nan=True)
 
 
 #: What imports the libraries that files of the working folder are called after, and says what it got.

@@ -18,6 +18,7 @@ from crossexam.reports.broken import broken_sets, broken_table
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.reports.table import Table
 
 GOLDS = "ENC" * 20
@@ -129,6 +130,32 @@ def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> Non
 
 
 # Suites with tables of their own
+
+
+def test_of_items_that_are_not_compared_with_theirs_any_error_is_shown_without_the_answer_before() -> None:
+    unpaired = dataset("few.x", GOLDS, "base.x", paired=False)
+    found = broken_sets(results := results_of([run_of("mine", SETS, few=unpaired)]), PageItems(results))
+    assert (found["few"].count, found["few"].from_right, found["many"].from_right) == (6, False, True)
+    assert {answer.before for item in found["few"].items for answer in item.answers} == {None}
+
+
+def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is_at_chance() -> None:
+    alone = Dataset(
+        "puzzles.y", dataset("puzzles.y", GOLDS).examples, {"construction": "puzzles", "part": "y"}
+    )
+    for count, words in ((60, ["below"]), (0, [])):
+        results = results_of([run_of("mine", SETS | {"puzzles.y": count}, puzzles=alone)])
+        assert drop_note(results).endswith("; none for puzzles, whose items are not made from it.")
+        said = [each for each in warnings(results) if "puzzles" in each]
+        assert [each.partition(" is ")[2].split()[0] for each in said] == words
+    assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
+
+
+def test_the_declared_threshold_of_a_model_is_stated() -> None:
+    manifest = {"model_key": "m", "details": {"two_label": True, "threshold": 0.7}}
+    items = dataset("base.x", "En" * 20)
+    said = Run("mine", {items.name: items}, {items.name: np.tile([0.6, 0.4, 0.0], (40, 1))}, manifest)
+    assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
 
 
 def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> None:

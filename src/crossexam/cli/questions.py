@@ -1,4 +1,4 @@
-"""What is asked at a terminal: which columns a table has, and what its labels mean.
+"""What is asked at a terminal: which columns a table has, what its labels mean, and the threshold of a model.
 
 Nothing is guessed, and nothing is asked elsewhere than at a terminal, where what is missing is an error.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from shlex import quote
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import typer
 
@@ -35,7 +35,9 @@ from crossexam.corpora.label_names import (
 )
 from crossexam.corpora.records import Row, detect_format
 from crossexam.corpora.spec import CorpusSpec
+from crossexam.models.threshold import MissingThresholdError, check_threshold
 from crossexam.options.build import Build, Examine, Subset
+from crossexam.options.option import options_of
 
 #: Answers a question; an empty answer is the wish to stop, or "none".
 Ask = Callable[[str], str]
@@ -60,12 +62,23 @@ def with_answers(options: Options, act: Callable[[Options], None]) -> None:
         return
     answered = with_columns(options, _ask)
     _note_next_time(options, answered)
-    try:
-        act(answered)
-    except UnknownLabelError as error:
-        labelled = replace(answered, labels=asked_labels(error, _ask))
-        _note_next_time(options, labelled)
-        act(labelled)
+    while True:
+        try:
+            act(answered)
+            return
+        except (UnknownLabelError, MissingThresholdError) as error:
+            answered = replace(answered, **_answer_to(error, options, _ask))
+        _note_next_time(options, answered)
+
+
+def _answer_to(error: CrossexamError, options: Options, ask: Ask) -> dict[str, Any]:
+    """Return the options that mend *error*, as they are answered; raises it without an answer."""
+    if isinstance(error, UnknownLabelError):
+        return {"labels": asked_labels(error, ask)}
+    kind: Any = type(options)
+    if isinstance(error, MissingThresholdError) and "threshold" in options_of(kind):
+        return {"threshold": asked_threshold(error, ask)}
+    raise error
 
 
 def _note_next_time(options: Options, answered: Options) -> None:
@@ -76,6 +89,8 @@ def _note_next_time(options: Options, answered: Options) -> None:
         flags.append(f"--columns {quote(','.join(f'{role}={column}' for role, column in columns.items()))}")
     if answered.labels != options.labels and answered.labels is not None:
         flags.append(f"--labels {quote(labels_text(stated_labels(answered.labels) or {}))}")
+    if (threshold := getattr(answered, "threshold", None)) != getattr(options, "threshold", None):
+        flags.append(f"--threshold {threshold:g}")
     if flags:
         note(f"next time, add: {' '.join(flags)}")
 
@@ -174,11 +189,12 @@ def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
         raise error
     proposals = likely_meanings(error.undeclared)
     counts = ", ".join(f"{clipped(name)} ({count:,})" for name, count in error.undeclared.items())
-    note(f"{error.where}: the labels are {counts}")
+    file = (error.where or "").partition(", ")[0]
+    note(f"the labels of {file} are {counts}")
     for number, proposal in enumerate(proposals, 1):
         note(f"  {number}  {proposal}")
     wanted = "VALUE=LABEL,... with entailment, neutral, contradiction, not_entailment, or - for no gold label"
-    question = f"What do they mean? ({'number, or ' if proposals else ''}{wanted}; Enter to stop)"
+    question = f"What do these mean? ({'number, or ' if proposals else ''}{wanted}; Enter to stop)"
     while answer := ask(question):
         if answer.isdecimal() and 0 < int(answer) <= len(proposals):
             answer = proposals[int(answer) - 1]
@@ -191,4 +207,21 @@ def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
             note(f"nothing says what this means: {', '.join(map(clipped, unknown))}")
             continue
         return labels
+    raise error
+
+
+def asked_threshold(error: MissingThresholdError, ask: Ask) -> float:
+    """Return the answered threshold of the model about which *error* was raised; raises it without one."""
+    note(f"{error.where}: {error.what}")
+    question = (
+        "Above which value does it mean entailment? (a number between 0 and 1, such as 0.5; Enter to stop)"
+    )
+    while answer := ask(question):
+        try:
+            threshold = float(answer)
+            check_threshold(threshold)
+        except (ValueError, CrossexamError):
+            note(f"'{answer}' is not a number between 0 and 1")
+            continue
+        return threshold
     raise error

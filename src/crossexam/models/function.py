@@ -1,10 +1,11 @@
-"""Functions as models: ``py/module:function``, or any callable, of a list of (premise, hypothesis).
+"""Functions as models: ``py/module:function``, or any callable.
 
-The function may return labels (``"entailment"``), words or class indices that ``labels`` or ``label_order``
-declares, True or False, an array of probabilities [n, 3], or a mapping from label to probability per pair.
-True means that the premise entails the hypothesis, False that it does not.  For a pair without an answer it
-returns ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`; None is an
-error.
+It takes a list of (premise, hypothesis), or a premise and a hypothesis, and is called for each pair.  Of a
+pair it may return a label (``"entailment"``), a word or class index that ``labels`` or ``label_order``
+declares, True or False, three probabilities (of a list, as an array [n, 3]), or a mapping from label to
+probability.  True means that the premise entails the hypothesis, False that it does not.  For a pair without
+an answer it returns ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`;
+None is an error.
 
 The key of the model is a hash of the source of its module and of the local modules that this imports.  What
 else predictions may depend on (a server, files of data, the environment) is not in the key, so that stored
@@ -37,7 +38,7 @@ from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.threshold import check_threshold
 
 _VERSION: Final = "function.v2"
-_DEBUG: Final = "call the function on a list of (premise, hypothesis) in Python to see the whole traceback"
+_DEBUG: Final = "call the function in Python to see the whole traceback"
 
 
 @dataclass(frozen=True)
@@ -195,25 +196,37 @@ def _described(error: BaseException) -> str:
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
-def _check_takes_a_list(name: str, function: Callable[..., Any]) -> None:
-    """Raise CrossexamError if *function* cannot be called with one argument."""
+def _of_a_list(name: str, function: Callable[..., Any]) -> Callable[[list[Pair]], Any]:
+    """Return *function* as one of a list of pairs; raises CrossexamError unless it takes that or a pair."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # in C, without a signature
-        return
+        return function
+    if _takes(signature, 1):
+        return function
+    if _takes(signature, 2):
+        return partial(_pair_by_pair, function)
+    raise CrossexamError(
+        f"the function takes {signature}",
+        where=name,
+        wanted="a function of a list of (premise, hypothesis), or of a premise and a hypothesis",
+    )
+
+
+def _takes(signature: inspect.Signature, arguments: int) -> bool:
     try:
-        signature.bind([])
+        signature.bind(*[None] * arguments)
     except TypeError:
-        raise CrossexamError(
-            f"the function takes {signature}",
-            where=name,
-            wanted="a function of one argument, a list of (premise, hypothesis)",
-            hint="def NAME(pairs): return [FUNCTION(premise, hypothesis) for premise, hypothesis in pairs]",
-        ) from None
+        return False
+    return True
+
+
+def _pair_by_pair(function: Callable[[str, str], Any], pairs: list[Pair]) -> list[Any]:
+    return [function(premise, hypothesis) for premise, hypothesis in pairs]
 
 
 def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:
-    _check_takes_a_list(name, function)
+    of_a_list = _of_a_list(name, function)
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     words = answer_words(options.labels, order)
     parts = [_VERSION, name, str(order), source]
@@ -226,7 +239,7 @@ def _model(name: str, function: Callable[..., Any], options: Options, source: st
         "two_label": options.threshold is not None or bool(order and is_two_label(order)),
         **({} if options.threshold is None else {"threshold": options.threshold}),
     }
-    return FunctionModel(name, digest.hexdigest(), function, words, options.threshold, details)
+    return FunctionModel(name, digest.hexdigest(), of_a_list, words, options.threshold, details)
 
 
 def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) -> str:

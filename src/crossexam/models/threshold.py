@@ -28,12 +28,16 @@ def check_threshold(threshold: float | None) -> None:
         raise CrossexamError(f"the threshold is {threshold:g}", wanted="a number above 0 and below 1")
 
 
-def missing_threshold(what: str, *, where: str, otherwise: str = "") -> CrossexamError:
+class MissingThresholdError(CrossexamError):
+    """A model gives one number per pair, and nothing says above which it means entailment."""
+
+
+def missing_threshold(what: str, *, where: str, otherwise: str = "") -> MissingThresholdError:
     """Return the error that *what*, a model with one number per pair, needs a threshold.
 
     *otherwise* ends the hint with another way out.
     """
-    return CrossexamError(
+    return MissingThresholdError(
         f"{what}, and nothing says above which value it means entailment",
         where=where,
         wanted="a declared threshold",

@@ -71,7 +71,14 @@ class Examine(Where, ServerOptions, Unanswered, ModelOptions, ReadingOptions, Bu
     """
 
     models: tuple[str, ...] = argument("MODEL...", "Models: see crossexam ls models.")
-    output: WriteTo = option("Folder for all output, or a URL.", "-o", "--output", **_FOLDER)
+    output: WriteTo = option(
+        "Folder for all output, or a URL.",
+        "-o",
+        "--output",
+        default=Path("crossexam-out"),
+        takes="DIR",
+        first=True,
+    )
     suite: str | None = option(
         "Suite or construction. Default: the stress tests.", takes="SUITE|CONSTRUCTION", first=True
     )

@@ -32,6 +32,7 @@ from crossexam.reports.results import Results
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
+from crossexam.runs.asked import how_asked
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -212,6 +213,7 @@ def notes_on_items(results: Results, shown: Literal["accuracy", "drop"]) -> list
         *relabelled_notes(sets, names),
         *([proposed] if any(map(is_proposed, sets)) else []),
         *projection_notes(results),
+        *threshold_notes(results),
     ]
 
 
@@ -234,6 +236,17 @@ def projection_notes(results: Results) -> list[str]:
         named = listed if whose else listed.replace(_ALL_SETS, _ALL_SETS.capitalize())
         notes.append(f"{whose}{named}: {projection}.")
     return notes
+
+
+def threshold_notes(results: Results) -> list[str]:
+    """Return above which thresholds models predict entailment, and how their probabilities are shown."""
+    above = [
+        f"{model.name} above {threshold:g}"
+        for model in results.models
+        if isinstance(threshold := how_asked(model.run.manifest.get("details")).get("threshold"), float)
+    ]
+    rest = "their probabilities are rescaled so that the threshold is at 50 %"
+    return [f"Entailment is predicted by {', by '.join(above)}; {rest}."] if above else []
 
 
 def _listed(sets: Sequence[str], results: Results) -> str:

@@ -210,7 +210,9 @@ def drop_note(results: Results) -> str:
     ]
     others = named_together(unpaired, results.test_sets, results.short_names)
     untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
-    return f"Drop: accuracy lost from the base, in points{parts}{untested}."
+    alone = named_together(results.without_base, results.test_sets, results.short_names)
+    without = f"; none for {alone}, whose items are not made from it" if alone else ""
+    return f"Drop: accuracy lost from the base, in points{parts}{untested}{without}."
 
 
 def chosen_note(results: Results) -> list[str]:

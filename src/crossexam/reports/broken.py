@@ -140,7 +140,7 @@ def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> Br
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a model answered on a test set, and on the base of it if it was asked about that."""
+    """What a model answered on a test set, and on the base of it if items are compared with theirs."""
 
     model: str
     here: ItemLabels
@@ -149,8 +149,9 @@ class _Asked:
 
     @classmethod
     def of(cls, model: ModelResults, shown: Shown) -> _Asked:
-        known = shown.base is not None and len(shown.base) > 0 and shown.base.name in model.run.datasets
-        base = model.run.scored(shown.base.name) if known and shown.base is not None else None
+        entry, base = shown.dataset.entry, None
+        if entry.compares_items and shown.base is not None and shown.base.name in model.run.datasets:
+            base = model.run.scored(shown.base.name)
         name = shown.dataset.name
         return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
 

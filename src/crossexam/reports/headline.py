@@ -340,8 +340,8 @@ def other_warnings(results: Results) -> list[str]:
     """Return what makes accuracies and drops doubtful, whatever the test sets.
 
     A sentence per model with many ties, per model with a significant drop within the noise of asking again,
-    per base of a single gold label, and per model and base whose accuracy is not significantly above the
-    majority class; a sentence per model if that are more than two bases.
+    per base of a single gold label, and per model and base, or test set without one, whose accuracy is not
+    significantly above the majority class; a sentence per model if that are more than two bases.
     """
     remarks = [
         f"{model.name}: {remark}."
@@ -362,8 +362,11 @@ _MOST_BASES: Final = 2
 
 
 def _chance_warnings(results: Results) -> Iterator[str]:
-    """Yield on which bases of the report which models are not significantly above the majority class."""
+    """Yield where which models are not significantly above the majority class: bases, and what has none."""
     for model in results.models:
+        for each in model.results:
+            if each.name in results.without_base and each.at_chance:
+                yield _of_chance(model, each, results.short_names)
         if leading(model) is None and _bases_at_chance(model):
             continue  # the headline says so
         bases = [each for each in model.results if each.name in results.drop_bases]

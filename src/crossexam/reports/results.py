@@ -248,6 +248,14 @@ class Results:
         return frozenset(name for name in compared | bases if name is not None)
 
     @cached_property
+    def without_base(self) -> tuple[str, ...]:
+        """The test sets that were not made from a base, in a report of drops on others."""
+        if all(each.lost is None for model in self.models for each in model.results):
+            return ()
+        measured = {each.name for model in self.models for each in model.results if each.base_set is None}
+        return tuple(name for name in self.test_sets if name in measured - self.drop_bases)
+
+    @cached_property
     def comparison(self) -> tuple[Comparison, ...]:
         """The paired comparison of exactly two models on the test sets of both; empty if they share none."""
         from crossexam.evaluation.comparison import compare_runs

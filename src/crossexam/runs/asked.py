@@ -1,4 +1,4 @@
-"""How a language model was asked: the options that tell apart several runs of one model."""
+"""How a model was asked: the options that tell apart several runs of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 #: The options by name, with the place of each in the details of a run.
 ASKED: Final[Mapping[str, tuple[str, ...]]] = {
+    "threshold": ("threshold",),
     "endpoint": ("endpoint",),
     "template": ("template", "name"),
     "shots": ("shots", "count"),
@@ -23,7 +24,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def how_asked(details: Any) -> dict[str, str | int | float]:
-    """Return the options of ASKED that the *details* of a run have; none for models without a prompt.
+    """Return the options of ASKED that the *details* of a run have: a threshold, and those of prompts.
 
     >>> how_asked({"template": {"name": "gpt3"}, "answer": "choice", "two_label": False})
     {'template': 'gpt3', 'answer': 'choice'}

@@ -145,7 +145,7 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
     )
     for count, words in ((60, ["below"]), (0, [])):
         results = results_of([run_of("mine", SETS | {"puzzles.y": count}, puzzles=alone)])
-        assert drop_note(results).endswith("; none for puzzles, whose items are not made from it.")
+        assert drop_note(results).endswith("; none for puzzles, whose items have no counterpart in it.")
         said = [each for each in warnings(results) if "puzzles" in each]
         assert [each.partition(" is ")[2].split()[0] for each in said] == words
     assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base

@@ -211,7 +211,7 @@ def drop_note(results: Results) -> str:
     others = named_together(unpaired, results.test_sets, results.short_names)
     untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
     alone = named_together(results.without_base, results.test_sets, results.short_names)
-    without = f"; none for {alone}, whose items are not made from it" if alone else ""
+    without = f"; none for {alone}, whose items have no counterpart in it" if alone else ""
     return f"Drop: accuracy lost from the base, in points{parts}{untested}{without}."
 
 

@@ -249,7 +249,7 @@ class Results:
 
     @cached_property
     def without_base(self) -> tuple[str, ...]:
-        """The test sets that were not made from a base, in a report of drops on others."""
+        """The test sets whose items have no counterpart in a base, in a report of drops on others."""
         if all(each.lost is None for model in self.models for each in model.results):
             return ()
         measured = {each.name for model in self.models for each in model.results if each.base_set is None}

@@ -187,6 +187,10 @@ def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, 
     name = "builtin:demo[:5]"  # a name, although it has brackets
     assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)}), min=0.6) == [name]
     assert sets("negation.*", make_run(of=half_proposed(datasets)), min=0.6) == [DEV, f"{DEV} (proposed)"]
+    empty = {**datasets, DEV: replace(datasets[DEV], examples=())}
+    assert sets("*", make_run(of=empty), min=0.6) == ["base.dev"]
+    with pytest.raises(CrossexamError, match="none of its items can be used"):
+        sets(DEV, make_run(of=empty), min=0.6)  # whoever names it expects items
     for name, meant in (("negation", "negation.*"), ("negation.", "negation.*"), ("base (dev)", "base.dev")):
         with pytest.raises(CrossexamError, match=re.escape(f"did you mean '{meant}'?")):
             sets(name, make_run(), min=0.1)

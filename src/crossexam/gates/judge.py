@@ -202,7 +202,7 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
     names = [name for name in sides.parts.datasets if rule.matches(name)]
     found = 0
     for name in names:
-        if _is_left_out(rule, sides, name):
+        if _is_left_out(rule, sides, name) or (name != rule.set and not len(sides.parts.datasets[name])):
             continue
         quantity = _located(rule, sides, name)
         if quantity is None:  # such as the drop of a base

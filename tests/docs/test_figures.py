@@ -35,7 +35,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/data.md", "| column of a prediction file | content |"): FORMAT,
     ("docs/gate.md", "| the gate | when | exit code |"): DEFINITION,
     ("docs/llm.md", "| `--answer` | what is asked | probabilities |"): DEFINITION,
-    ("docs/llm.md", "| server | log-probabilities | restricted answers | reasoning off | |"): FORMAT,
+    ("docs/llm.md", "| server | log-probabilities | constrained answers | reasoning off | |"): FORMAT,
     ("docs/models.md", "| `--like` | chunks, aggregate | source | differences |"): PAPER,
     ("docs/probabilities.md", "| number | formula | source |"): DEFINITION,
     ("docs/probabilities.md", "| number | meaning | source |"): DEFINITION,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.labels import Gold
@@ -97,6 +98,19 @@ def test_written_subsets_are_a_suite(tmp_path: Path) -> None:
     half = suite["cs_0_5.builtin_demo"]
     rejected = {"score below lambda": len(whole) - len(half)}
     assert half.entry.yields == {"examples": len(whole), "items": len(half), "rejected": rejected}
+
+
+@pytest.mark.parametrize(("kind", "chosen"), [("cs", len(LAMBDAS)), ("hard", 1)])
+def test_that_a_model_chose_items_by_its_wrong_answers_is_a_warning(kind: str, chosen: int) -> None:
+    base = base_from_spec("builtin:demo", limit=30)
+    suite = build_in_memory(_request(kind, base, model="builtin/bag-of-words"))
+    itself, other = (predict_suite(name, suite) for name in ("builtin/bag-of-words", "builtin/overlap"))
+    for runs, count in (((itself, other), 1), ((other,), 0)):
+        said = [each for each in warnings(results_of(runs)) if "by its own wrong answers" in each]
+        assert len(said) == count
+        assert all(each.startswith("builtin/bag-of-words chose the items of ") for each in said)
+        assert all(each.count(",") == chosen - 1 for each in said)
+    assert "by its own wrong answers" in cx.report(itself, other).text(".md")
 
 
 def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -38,6 +38,8 @@ CHALLENGE: Final = "challenge"
 FACT_CHECKING: Final = "fact_checking"
 #: The fact that says what readers must know of the model by which examples were selected.
 SELECTOR_NOTES: Final = "selector_notes"
+#: The key of the model whose answers chose the examples of a test set, in its entry.
+SELECTED_BY: Final = "selected_by"
 #: What readers of the numbers of rejections must know.
 REJECTED_NOTE: Final = (
     "An example can be rejected more than once: every word or number that could not be used is counted."

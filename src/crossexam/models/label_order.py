@@ -256,7 +256,8 @@ class ProbeResult:
             details["warning"] = (
                 f"accuracy on the {len(PROBE)} easy items of the probe is {100 * self.share:.0f} % in the "
                 f"declared class order, and {100 * self.best_share:.0f} % in the best one "
-                f"({order_text(self.best)}): the order could not be verified"
+                f"({order_text(self.best)}): the order could not be verified, because the model is weak or "
+                "has another order (declare the right one with --label-order)"
             )
         return details
 

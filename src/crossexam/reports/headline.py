@@ -148,7 +148,7 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
-    """Return of how many drops that are significant among all the drop of *result* is the largest."""
+    """Return that the drop of *result* is the largest of several that are significant among all."""
     alike = [
         each
         for each in _able_to_lead(model)
@@ -159,8 +159,7 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     ]
     if len(alike) < 2 or result.candidate is None:
         return ""
-    after = f"significant after correction for all {result.candidate.count}"
-    return f", the largest of its {len(alike)} drops that are {after}"
+    return ", the largest of its significant drops"
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:

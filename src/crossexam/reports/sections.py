@@ -22,7 +22,7 @@ from crossexam.reports.analyses.fact_checking import FACT_CHECKING
 from crossexam.reports.analyses.joint import JOINT, SEEN
 from crossexam.reports.analyses.judged import JUDGED
 from crossexam.reports.analyses.keys import KEYS
-from crossexam.reports.analyses.lexically_misleading import MISLEADING
+from crossexam.reports.analyses.lexically_misleading import MISLEADING, SELECTED
 from crossexam.reports.analyses.parses import PARSES
 from crossexam.reports.analyses.provenance import PROVENANCE
 from crossexam.reports.analyses.ranks import RANKS
@@ -73,6 +73,7 @@ ANALYSES: Final[tuple[Analysis, ...]] = (
     TRUNCATION,
     PARSES,
     MISLEADING,
+    SELECTED,
     CROSS_DATASET,
     CHALLENGE_SETS,
     FACT_CHECKING,

@@ -27,7 +27,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, most_probable
-from crossexam.core.manifest import BASE, TestSetEntry
+from crossexam.core.manifest import BASE, SELECTED_BY, TestSetEntry
 from crossexam.language.parsing.binary import known_parses
 from crossexam.suites.bases import Base, unchanged, with_gold
 from crossexam.suites.chunks import BaseChunk, ChunkWork, no_examples
@@ -181,12 +181,12 @@ class Subsets:
     def plans(self, request: SuiteRequest, base: Base, **parts: object) -> list[TestSetPlan]:
         """Return the plans of the set of *base* and of its subsets, which also depend on *parts*."""
         model = self.selector.model
-        facts = selector_facts(self.notes(model, base))
+        facts, selected = selector_facts(self.notes(model, base)), {SELECTED_BY: model.key}
         found = partial(projection_of_base, base)
         whole = request.plan_of(base, facts, model=Resolved(model.key), **parts)
         subsets = [
             TestSetPlan(
-                TestSetEntry(name, base.part, VERSION, test_class=self.test_class, facts=facts),
+                TestSetEntry(name, base.part, VERSION, test_class=self.test_class, facts=facts | selected),
                 request.signed(base, subset=f"{name}.v{VERSION}", model=model.key[:16], **parts),
                 found=found,
             )

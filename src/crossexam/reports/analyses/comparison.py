@@ -10,6 +10,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import accuracy_note, relabelled_notes
 from crossexam.reports.analyses.cross_dataset import mean_note
+from crossexam.reports.analyses.lexically_misleading import selection_warnings
 from crossexam.reports.analyses.templates import difference_notes
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
 from crossexam.reports.analysis import PAGE, Analysis, Section
@@ -87,6 +88,7 @@ def against_table(results: Results) -> Table:
         *([mean] if mean else []),
         *projected,
         *quiet_notes(*results.answered),
+        *selection_warnings(results),
         *relabelled_notes(shared, names),
         *(f"Left out: {line}." for line in one_sided_sets(first, second, names)),
     )

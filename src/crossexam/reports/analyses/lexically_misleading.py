@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from crossexam.core.columns import info_values
 from crossexam.core.example import SCORE
-from crossexam.core.manifest import BASE, SELECTOR_NOTES
+from crossexam.core.manifest import BASE, SELECTED_BY, SELECTOR_NOTES
 from crossexam.reports.analysis import Analysis, Charts, Section
 from crossexam.reports.drawing import Drawing, Plot, element
 from crossexam.reports.figures import Figure
@@ -113,6 +113,21 @@ def selector_warnings(results: Results) -> list[str]:
     stated = (dataset.entry.facts.get(SELECTOR_NOTES) for dataset in results.test_sets.values())
     lists = (notes for notes in stated if isinstance(notes, list))
     return list(dict.fromkeys(str(note) for notes in lists for note in notes))
+
+
+def selection_warnings(results: Results) -> list[str]:
+    """Return which models chose the items of which test sets by their own answers, a sentence each."""
+    chosen: dict[str, list[str]] = {}
+    for model in results.models:
+        for name, dataset in model.run.datasets.items():
+            key = dataset.entry.facts.get(SELECTED_BY)
+            if key is not None and key == model.run.manifest.get("model_key"):
+                chosen.setdefault(model.name, []).append(results.short_names[name])
+    return [
+        f"{model} chose the items of {', '.join(names)} by its own wrong answers: its accuracy there and "
+        "comparisons with it say nothing."
+        for model, names in chosen.items()
+    ]
 
 
 def highest_table(results: Results) -> Table:
@@ -226,4 +241,7 @@ MISLEADING: Final = Analysis(
     facts=frozenset({SELECTOR_NOTES}),
     info=frozenset({SCORE}),
     warnings=selector_warnings,
+)
+SELECTED: Final = Analysis(
+    "chosen by a model", (), facts=frozenset({SELECTED_BY}), warnings=selection_warnings
 )

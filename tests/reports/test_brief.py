@@ -120,6 +120,20 @@ def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
     assert all(len(item.answers) == 2 for each in found.values() for item in each.items)
 
 
+def test_what_broke_begins_with_what_its_items_are() -> None:
+    sets = {"base.x": 0, "negation.x": 9, "mine_only.x": 9}
+    found = broken_sets(results := results_of([run_of("mine", sets)]), PageItems(results))
+    assert (
+        found["negation"].about
+        == '"and false is not true" after the hypothesis (Naik et al. 2018, section 3.2)'
+    )
+    assert found["mine only"].about == ""
+    assert (
+        cx.report(run_of("mine", sets)).text(".html").count("Items: &#34;and false is not true&#34; after")
+        == 1
+    )
+
+
 def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> None:
     run = run_of("mine", {"few.x": 6})
     run.probabilities["few.x"][:2] = np.nan

@@ -56,13 +56,14 @@ class Broken:
 class BrokenSet:
     """Some of the *count* items of a test set that *model* got wrong.
 
-    *from_right*: of those whose base it got right.
+    *from_right*: of those whose base it got right.  *about*: what its items are, if a construction made them.
     """
 
     items: tuple[Broken, ...]
     count: int
     model: str
     from_right: bool
+    about: str
 
 
 def broken_table(results: Results) -> Table:
@@ -135,7 +136,16 @@ def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     from_right = of_worst.base is not None and bool((shown.places >= 0).any())
     rows = np.flatnonzero(wrong & of_worst.right_before(shown) if from_right else wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
-    return BrokenSet(tuple(_item(row, asked, shown) for row in drawn), len(rows), worst.name, from_right)
+    items = tuple(_item(row, asked, shown) for row in drawn)
+    return BrokenSet(items, len(rows), worst.name, from_right, _about(shown))
+
+
+def _about(shown: Shown) -> str:
+    """Return what the items are, and by which paper; empty if no construction made them."""
+    from crossexam.constructions.table import known_construction
+
+    made = known_construction(shown.dataset.entry.made_by)
+    return "" if made is None else f"{made.summary} ({made.paper})"
 
 
 @dataclass(frozen=True)

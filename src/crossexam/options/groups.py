@@ -93,7 +93,7 @@ class FromBases(ShortForms):
         first=True,
     )
     limit: Count | None = option(
-        "Use only the first N examples of each base; word problems are not limited.", first=True
+        "Use only the first N examples of each base, but all word problems.", first=True
     )
     settings: tuple[str, ...] = several(
         "Set an option of a construction or suite (with examine, also of a kind of model): --set "

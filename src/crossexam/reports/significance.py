@@ -12,8 +12,8 @@ from crossexam.stats.clusters import Clusters, cluster_codes
 
 #: Which test the p-values of drops and comparisons are from.
 MCNEMAR: Final = (
-    "p: McNemar's test by cluster, or by word pair if larger, Holm-corrected over the test sets; a cluster "
-    "is assumed to favour either side with the same probability."
+    "p: McNemar's test by cluster (with word pairs, the larger p of the two), Holm-corrected over the test "
+    "sets. Its null hypothesis is that each cluster is as likely to favour one side as the other."
 )
 
 

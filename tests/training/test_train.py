@@ -181,7 +181,11 @@ def test_a_folder_without_a_whole_model_is_refused(copied: Path, refused: Callab
     (copied.parent / "begun" / "unfinished").mkdir(parents=True)
     for path in (copied.parent / "several" / "seed-3", copied.parent / "several" / "seed-4"):
         shutil.copytree(copied, path)
+    for lacking in ("config.json", "manifest.json"):
+        (shutil.copytree(copied, copied.parent / lacking) / lacking).unlink()
     for other, message in (
+        ("config.json", "no trained model here"),
+        ("manifest.json", "no trained model here"),
         ("several", "it holds 2 models: seed-3, seed-4"),
         ("absent", "the folder does not exist"),
         ("begun", "training did not finish"),

@@ -173,9 +173,13 @@ def test_several_seeds_and_a_grid(request_of: Any) -> None:
         train_grid(request_of(folder="both", values={"hidden": "2"}), grid(["hidden=3"]), [0])
 
 
-def test_a_folder_without_a_whole_model_is_refused(copied: Path, refused: Callable[..., str]) -> None:
+def test_a_folder_without_a_whole_model_is_refused(
+    copied: Path, trained: Any, refused: Callable[..., str]
+) -> None:
     name = f"zoo/{copied}"
     assert "leave out --label-order" in refused(open_model, name, {"label_order": ("entailment",)})
+    shutil.copy(trained(seed=1).folder / "model.safetensors", copied)
+    assert "the file was changed by hand" in refused(lambda: open_model(name).predict([("a", "b")]))
     (copied / "model.safetensors").unlink()
     assert "the file does not exist" in refused(lambda: open_model(name).predict([("a", "b")]))
     (copied.parent / "begun" / "unfinished").mkdir(parents=True)

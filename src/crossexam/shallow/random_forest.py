@@ -30,10 +30,10 @@ from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, 
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
 from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.corpora.trained import RESTORE
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
-    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,

@@ -22,7 +22,7 @@ from crossexam.core.files import writing
 from crossexam.core.labels import Projection
 from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import library_versions
-from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, write_manifest
+from crossexam.corpora.trained import Score, TrainedFolder, fingerprint_of, finished_training
 from crossexam.training import checkpoints, debiasing
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, BiasedPart, BiasPredictions, BiasScore, Debias
@@ -30,8 +30,8 @@ from crossexam.training.devices import Device, chosen_precision
 from crossexam.training.loop import Epoch, LoopSettings, Trainer, Training, epoch_from
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E
-from crossexam.training.request import TrainedModel, TrainingRequest, finished_training
-from crossexam.training.scoring import Score, predict_logits, score_model
+from crossexam.training.request import TrainingRequest
+from crossexam.training.scoring import predict_logits, score_model
 from crossexam.training.trackers import open_tracker
 
 _PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
@@ -49,7 +49,7 @@ _FINGERPRINT: Final = (
 )
 
 
-def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
+def train(training: Training[E], request: TrainingRequest) -> TrainedFolder:
     """Train the model of *training*, resuming an interrupted training; a finished one is returned as it is.
 
     Raises CrossexamError if the folder holds another training, or if the loss is not finite.
@@ -87,9 +87,7 @@ def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, A
         **({"precision": precision} if precision != "float32" else {}),
         **training.identity(),
     }
-    ordered = {name: parts[name] for name in _FINGERPRINT if name in parts}
-    plain: dict[str, Any] = json.loads(json.dumps(ordered))
-    return plain
+    return fingerprint_of({name: parts[name] for name in _FINGERPRINT if name in parts})
 
 
 def _described(debias: Debias, request: TrainingRequest) -> dict[str, Any]:
@@ -220,7 +218,7 @@ class _Session(Generic[E]):
         same = {name: value for name, value in self.fingerprint.items() if name != "debiasing"}
         return {**same, **biased.identity(), "recipe": asdict(biased.recipe), "biased": part.name}
 
-    def finish(self, model: nn.Module, curve: list[dict[str, Any]], bias: Bias | None) -> TrainedModel:
+    def finish(self, model: nn.Module, curve: list[dict[str, Any]], bias: Bias | None) -> TrainedFolder:
         """Write the folder, the manifest last, and remove the snapshots."""
         folder, training, device = self.request.folder, self.training, self.device
         manifest = {
@@ -239,11 +237,10 @@ class _Session(Generic[E]):
         if device.is_main:
             with writing(folder):
                 training.save(folder, model)
-            manifest |= {FILES: hashes_of_files(folder, without=[MANIFEST])}
-            write_manifest(folder / MANIFEST, manifest)
+            TrainedFolder.finish(folder, manifest)
             checkpoints.remove_snapshots(folder)
         device.wait()
-        return TrainedModel(folder, manifest)
+        return TrainedFolder.read(folder)
 
 
 def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,11 @@ from crossexam.models.table import open_model
 from crossexam.reports.analyses.truncation import truncation_warning
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
+from crossexam.training import trackers
 from crossexam.training.data import Data, TrainingSet, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import METHODS
 from crossexam.training.several import train_grid, train_seeds
+from crossexam.training.trackers import OpenRun
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
 from crossexam.zoo import bilstm_max
@@ -96,6 +99,21 @@ def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritt
     assert json.loads((ablated / "config.json").read_text())["config"]["recurrence"] == "feedforward"
     with pytest.raises(CrossexamError, match="cbow cannot be built without an RNN"):
         train_model(request_of("cbow", ablate_rnn=True))
+
+
+def test_a_tracker_has_the_epochs_of_the_curve(request_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged, notes = list[Any](), list[str]()
+
+    def opened(name: str, parameters: Any, folder: Path) -> Any:
+        logged.append((name, parameters["learning_rate"], folder))
+        return nullcontext(OpenRun("here", lambda *epoch: logged.append(epoch), logged.append))
+
+    known = {"json": replace(trackers.TRACKERS["mlflow"], open=opened)}  # a package that is there
+    monkeypatch.setattr(trackers, "TRACKERS", known)
+    trained = train_model(request_of(trackers=("json",), note=notes.append))
+    epochs = [(trackers.numbers_of(record), record["step"]) for record in trained.manifest["curve"]]
+    assert logged == [("out", 0.01, trained.folder), *epochs]
+    assert notes == ["json: here"]
 
 
 # As a model

@@ -32,7 +32,7 @@ from crossexam.training.encoding import plan_epoch
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E, LabelledBatch, Pipeline
 from crossexam.training.request import Status, unwatched
-from crossexam.training.trackers import Tracker, numbers_of
+from crossexam.training.trackers import OpenRun, numbers_of
 from crossexam.zoo.architecture import Recipe
 
 SNAPSHOT: Final = "snapshot.safetensors"
@@ -113,7 +113,7 @@ class LoopSettings:
     snapshot_seconds: float = 300.0
     snapshot_steps: int | None = None
     watch: Callable[[Status], None] = unwatched
-    trackers: Sequence[Tracker] = ()
+    trackers: Sequence[OpenRun] = ()
 
 
 def epoch_from(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple
@@ -32,7 +32,7 @@ from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E
 from crossexam.training.request import TrainingRequest
 from crossexam.training.scoring import predict_logits, score_model
-from crossexam.training.trackers import open_tracker
+from crossexam.training.trackers import open_run
 
 _PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
 #: The fields of a fingerprint in their order; a kind of model may lack some.
@@ -124,26 +124,27 @@ class _Session(Generic[E]):
 
     def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
         """Train *objective*, leaving the best weights in its model, and return the curve."""
-        request, device = self.request, self.device
-        request.folder.mkdir(parents=True, exist_ok=True)
-        names = request.trackers if device.is_main else ()
-        trackers = [open_tracker(name, request.folder, self.fingerprint["recipe"]) for name in names]
-        settings = LoopSettings(
-            self.training.recipe,
-            request.seed,
-            device,
-            folder=request.folder / checkpoints.UNFINISHED,
-            metrics=request.folder / checkpoints.METRICS,
-            fingerprint=self.fingerprint,
-            snapshot_steps=request.snapshot_steps,
-            watch=request.watch,
-            trackers=trackers,
-        )
-        try:
+        request, device, folder = self.request, self.device, self.request.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            trackers = [
+                stack.enter_context(open_run(name, folder.name, self.fingerprint["recipe"], folder))
+                for name in (request.trackers if device.is_main else ())
+            ]
+            for name, run in zip(request.trackers, trackers, strict=False):
+                request.note(f"{name}: {run.place}")
+            settings = LoopSettings(
+                self.training.recipe,
+                request.seed,
+                device,
+                folder=folder / checkpoints.UNFINISHED,
+                metrics=folder / checkpoints.METRICS,
+                fingerprint=self.fingerprint,
+                snapshot_steps=request.snapshot_steps,
+                watch=request.watch,
+                trackers=trackers,
+            )
             return Trainer(objective, self._epochs(bias), self.score, settings).run()
-        finally:
-            for tracker in trackers:
-                tracker.close()
 
     def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
         """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""

@@ -71,7 +71,7 @@ def main() -> None:
         "features": {kind: len(codes) for kind, codes in shipped.features.codes.items()},
         "bytes": (TARGET / TABLE).stat().st_size,
         "tests_before_pruning": whole.manifest["tests"],
-        "tests": {corpus.spec: score_on_corpus(shipped, corpus) for corpus in corpora},
+        "tests": {corpus.spec: score_on_corpus(shipped, corpus).on(corpus) for corpus in corpora},
     }
     manifest["scores"] = {f"dev_{name}": manifest["tests"]["snli:dev"][name] for name in ("accuracy", "loss")}
     write_manifest(TARGET / MANIFEST, manifest)

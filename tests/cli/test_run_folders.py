@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,10 @@ import crossexam as cx
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.core.test_sets import write_test_set
-from crossexam.interop import trackers
-from crossexam.interop.trackers import TrackedRun
 from crossexam.reports.tracking import suite_hash
 from crossexam.runs.saved import read_run
+from crossexam.training import trackers
+from crossexam.training.trackers import OpenRun
 
 Crossexam = Callable[..., Any]
 
@@ -155,28 +158,32 @@ def runs(folder: Path, crossexam: Crossexam) -> Path:
 def test_a_report_is_tracked_with_numbers_parameters_and_files(
     runs: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[TrackedRun] = []
+    given: list[tuple[Any, Any]] = []
     files: list[list[str]] = []
 
-    def keep(tracked: Sequence[TrackedRun]) -> list[str]:
-        given.extend(tracked)
-        files.extend(sorted(path.name for path in each.folder.iterdir()) for each in tracked)
-        return [f"place {number}" for number, _ in enumerate(tracked)]
+    @contextmanager
+    def keep(name: str, parameters: Any, folder: Path) -> Iterator[OpenRun]:
+        yield OpenRun(
+            f"place {len(given)}",
+            lambda metrics, step: given.append((metrics, parameters)),
+            lambda folder: files.append(sorted(path.name for path in folder.iterdir())),
+        )
 
-    monkeypatch.setattr(trackers, "REPORT_TRACKERS", {"json": keep})  # a package that is there
+    kept = replace(trackers.TRACKERS["mlflow"], open=keep, illegal=re.compile("$."))
+    monkeypatch.setattr(trackers, "TRACKERS", {"json": kept})  # a package that is there
     said = crossexam("report neutral overlap -o x.md --track json --track json")
     assert [line for line in said.err.splitlines() if line.startswith("json")] == [
         "json: builtin/neutral: place 0",
         "json: builtin/overlap: place 1",
     ]
     assert files == [["report.html", "report.json"]] * 2
-    first = given[0]
-    assert first.metrics["base.tiny/accuracy"] == 0.25
-    assert first.metrics["base.tiny/accuracy_low"] < 0.25 < first.metrics["base.tiny/accuracy_high"]
+    (metrics, parameters), (_, others) = given
+    assert metrics["base.tiny/accuracy"] == 0.25
+    assert metrics["base.tiny/accuracy_low"] < 0.25 < metrics["base.tiny/accuracy_high"]
     run = read_run(runs / "neutral")
-    assert first.parameters["model"] == "builtin/neutral"
-    assert first.parameters["model_key"] == run.manifest["model_key"]
-    assert first.parameters["suite"] == suite_hash(run) == given[1].parameters["suite"]
+    assert parameters["model"] == "builtin/neutral"
+    assert parameters["model_key"] == run.manifest["model_key"]
+    assert parameters["suite"] == suite_hash(run) == others["suite"]
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:

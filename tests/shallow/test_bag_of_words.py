@@ -207,7 +207,8 @@ def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data
     from crossexam.corpora.spec import read_corpus
 
     dev = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl")
-    found = score_on_corpus(open_bag_of_words().fitted, Corpus("snli:dev", tuple(dev.examples)))
+    corpus = Corpus("snli:dev", tuple(dev.examples))
+    found = score_on_corpus(open_bag_of_words().fitted, corpus).on(corpus)
     assert (
         found == json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
     )

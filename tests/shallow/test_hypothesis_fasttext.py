@@ -21,6 +21,7 @@ from crossexam.shallow.hypothesis_fasttext import (
     fit_hypothesis_fasttext,
     load_hypothesis_fasttext,
     save_hypothesis_fasttext,
+    tokens_of,
 )
 
 BUCKETS = 50_000
@@ -36,11 +37,11 @@ def test_rows_are_those_of_known_words_and_of_buckets_that_were_met() -> None:
     grams = _grams([("dog", "runs"), ("runs", "</s>")])
     first, second = (grams.places[bucket_of(gram, BUCKETS)] for gram in (("dog", "runs"), ("runs", "</s>")))
     assert {first, second} == {3, 4}
-    assert grams.rows("The dog runs") == [1, 2, 0, first, second]  # "the", "the dog": unknown
-    assert grams.rows("Dog dog") == [1, 1, 0]
-    assert grams.rows("") == [0]
+    assert grams.rows(tokens_of("The dog runs")) == [1, 2, 0, first, second]  # "the", "the dog": unknown
+    assert grams.rows(tokens_of("Dog dog")) == [1, 1, 0]
+    assert grams.rows(tokens_of("")) == [0]
     three = _grams([("the", "dog", "runs")], most=3)
-    assert three.rows("The dog runs") == [1, 2, 0, 3]
+    assert three.rows(tokens_of("The dog runs")) == [1, 2, 0, 3]
 
 
 def test_probabilities_are_softmax_of_the_mean_vector() -> None:
@@ -67,7 +68,7 @@ def test_the_descent_is_that_of_fasttext(taught: tuple[Example, ...]) -> None:
     for _ in range(2):
         for chosen in torch.randperm(len(taught), generator=generator).tolist():
             rate = 0.5 * (1 - step / total)
-            rows = fitted.grams.rows(taught[chosen].hypothesis)
+            rows = fitted.grams.rows(tokens_of(taught[chosen].hypothesis))
             mean = vectors[rows].mean(axis=0)
             shares = np.exp(mean @ output)
             error = shares / shares.sum() - np.eye(3)[LABEL_INDEX[str(taught[chosen].label)]]

@@ -15,8 +15,9 @@ import pytest
 from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.table import open_model
-from crossexam.shallow.fitting import CONFIG, FitRequest, FittedFolder, ShallowModel, fit_once
+from crossexam.shallow.fitting import CONFIG, FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
 
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]
@@ -49,12 +50,12 @@ def asked(
 
 
 @pytest.fixture(scope="module")
-def fitted(model: ShallowModel, asked: FitRequest) -> FittedFolder:
+def fitted(model: ShallowModel, asked: FitRequest) -> TrainedFolder:
     return fit_once(model, asked)
 
 
 def test_fitting_writes_a_folder_which_its_prefix_opens(
-    model: ShallowModel, asked: FitRequest, fitted: FittedFolder
+    model: ShallowModel, asked: FitRequest, fitted: TrainedFolder
 ) -> None:
     assert {path.name for path in fitted.folder.iterdir()} == {CONFIG, MANIFEST, *model.files}
     assert set(model.key_files) <= {CONFIG, *model.files}
@@ -81,7 +82,7 @@ def test_fitting_writes_a_folder_which_its_prefix_opens(
 
 
 def test_it_is_fitted_once_and_a_seed_fixes_it(
-    model: ShallowModel, asked: FitRequest, fitted: FittedFolder, tmp_path: Path
+    model: ShallowModel, asked: FitRequest, fitted: TrainedFolder, tmp_path: Path
 ) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in fitted.folder.iterdir() if path.name != MANIFEST}
     again = fit_once(model, replace(asked, tests=(asked.dev,)))
@@ -89,7 +90,7 @@ def test_it_is_fitted_once_and_a_seed_fixes_it(
     assert again.manifest == {**fitted.manifest, "tests": again.manifest["tests"]}
     scores = again.manifest["tests"][asked.dev]
     assert (scores["accuracy"], scores["rows"]) == (fitted.manifest["scores"]["dev_accuracy"], 24)
-    with pytest.raises(CrossexamError, match="already holds another model"):
+    with pytest.raises(CrossexamError, match="another training run:\\n    limit: not set there, 3 here"):
         fit_once(model, replace(asked, limit=3))
     for seed in (1, 2):
         other = fit_once(model, replace(asked, folder=tmp_path / f"{seed}", seed=seed))
@@ -98,7 +99,7 @@ def test_it_is_fitted_once_and_a_seed_fixes_it(
 
 
 def test_a_folder_that_lacks_a_file_is_refused(
-    model: ShallowModel, fitted: FittedFolder, tmp_path: Path, refused: Callable[..., str]
+    model: ShallowModel, fitted: TrainedFolder, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     names = (CONFIG, MANIFEST, *model.files)
     for missing in names:
@@ -167,7 +168,7 @@ def test_corpora_that_do_not_fit_are_refused(
 
 
 def test_features_are_shown_or_refused(
-    model: ShallowModel, fitted: FittedFolder, crossexam: Callable[..., str], refused: Callable[..., str]
+    model: ShallowModel, fitted: TrainedFolder, crossexam: Callable[..., str], refused: Callable[..., str]
 ) -> None:
     name = f"{model.prefix}/{fitted.folder}"
     if model.features is None:
@@ -215,6 +216,7 @@ def test_answers_need_nothing_that_only_fitting_needs(
     code = f"""
 import sys
 sys.modules.update(sklearn=None, nltk=None, torch=None)
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.table import open_model
 for name in {names}:
     if name.startswith("rf/"):  # its features need the others

@@ -16,8 +16,9 @@ from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
 from crossexam.corpora.spec import read_corpus
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.training.data import Data, load_data
-from crossexam.training.request import TrainedModel, TrainingRequest
+from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 from crossexam.zoo import bilstm_max, esim, table
 from crossexam.zoo.architecture import Recipe
@@ -58,11 +59,11 @@ def request_of(tmp_path: Path, small_data: Data) -> Callable[..., TrainingReques
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Callable[..., TrainedModel]:
+def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Callable[..., TrainedFolder]:
     """Return a training of the small data, done once for all tests: they leave its folder as it is."""
-    done: dict[str, TrainedModel] = {}
+    done: dict[str, TrainedFolder] = {}
 
-    def of(name: str = "toy", **given: Any) -> TrainedModel:
+    def of(name: str = "toy", **given: Any) -> TrainedFolder:
         key = f"{name} {sorted(given.items())}"
         if key not in done:
             folder = tmp_path_factory.mktemp("trained") / "out"
@@ -73,7 +74,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Calla
 
 
 @pytest.fixture
-def copied(trained: Callable[..., TrainedModel], tmp_path: Path) -> Path:
+def copied(trained: Callable[..., TrainedFolder], tmp_path: Path) -> Path:
     """A folder of a trained toy to be changed."""
     return Path(shutil.copytree(trained().folder, tmp_path / "out"))
 

@@ -18,15 +18,14 @@ import pytest
 import torch
 from torch import nn
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
-from crossexam.training import optimizers, trackers
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.training import optimizers
 from crossexam.training.devices import Device
 from crossexam.training.loop import Epoch, LoopSettings, Trainer
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import Status
 from crossexam.training.scoring import Score
-from crossexam.training.trackers import open_tracker
 from crossexam.zoo.architecture import Recipe
 from crossexam.zoo.layers import WordEmbedding
 
@@ -221,23 +220,6 @@ def test_a_snapshot_of_another_training_and_a_damaged_one_are_refused(tmp_path: 
     (tmp_path / "snapshot.safetensors").write_bytes(b"nonsense")
     with pytest.raises(FormatError, match="not a safetensors file"):
         _trainer(_RECIPE, folder=tmp_path).run()
-
-
-def test_a_tracker_that_does_not_start_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
-    def refuse(folder: Path, settings: object) -> None:
-        raise RuntimeError("no server at that address\nand a long trace")
-
-    modules = {"wandb": "wandb", "mlflow": "mlflow", "tensorboard": "torch.utils.tensorboard"}
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, module, None)
-        assert name in refused(MissingExtraError, open_tracker, name, tmp_path, {})
-    assert "did you mean 'wandb'" in refused(open_tracker, "wandbb", tmp_path, {})
-    monkeypatch.setitem(trackers.TRACKERS, "mlflow", refuse)
-    said = refused(open_tracker, "mlflow", tmp_path, {})
-    assert "mlflow failed to start: no server at that address\n" in said
-    assert "trace" not in said
 
 
 def test_a_device_or_a_precision_that_is_not_here_is_named(

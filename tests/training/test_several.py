@@ -11,10 +11,11 @@ import pytest
 from crossexam.core.errors import CrossexamError
 from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.data import load_data
-from crossexam.training.request import TrainedModel, TrainingRequest
+from crossexam.training.request import TrainingRequest
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
 
 
@@ -48,8 +49,8 @@ def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -
 
 
 def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -> None:
-    def models(*accuracies: float) -> list[TrainedModel]:
-        return [TrainedModel(Path(), {"scores": {"dev_accuracy": each}}) for each in accuracies]
+    def models(*accuracies: float) -> list[TrainedFolder]:
+        return [TrainedFolder(Path(), {"scores": {"dev_accuracy": each}}) for each in accuracies]
 
     found = {"a": models(50, 61), "b": models(57, 58), "c": models(58, 57), "d": models(40, 70)}
     assert best_of_grid(found) == "b"

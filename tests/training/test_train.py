@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,11 @@ from crossexam.models.table import open_model
 from crossexam.reports.analyses.truncation import truncation_warning
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
+from crossexam.training import trackers
 from crossexam.training.data import Data, TrainingSet, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import METHODS
 from crossexam.training.several import train_grid, train_seeds
+from crossexam.training.trackers import OpenRun
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
 from crossexam.zoo import bilstm_max
@@ -96,6 +99,21 @@ def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritt
     assert json.loads((ablated / "config.json").read_text())["config"]["recurrence"] == "feedforward"
     with pytest.raises(CrossexamError, match="cbow cannot be built without an RNN"):
         train_model(request_of("cbow", ablate_rnn=True))
+
+
+def test_a_tracker_has_the_epochs_of_the_curve(request_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged, notes = list[Any](), list[str]()
+
+    def opened(name: str, parameters: Any, folder: Path) -> Any:
+        logged.append((name, parameters["learning_rate"], folder))
+        return nullcontext(OpenRun("here", lambda *epoch: logged.append(epoch), logged.append))
+
+    known = {"json": replace(trackers.TRACKERS["mlflow"], open=opened)}  # a package that is there
+    monkeypatch.setattr(trackers, "TRACKERS", known)
+    trained = train_model(request_of(trackers=("json",), note=notes.append))
+    epochs = [(trackers.numbers_of(record), record["step"]) for record in trained.manifest["curve"]]
+    assert logged == [("out", 0.01, trained.folder), *epochs]
+    assert notes == ["json: here"]
 
 
 # As a model
@@ -173,15 +191,23 @@ def test_several_seeds_and_a_grid(request_of: Any) -> None:
         train_grid(request_of(folder="both", values={"hidden": "2"}), grid(["hidden=3"]), [0])
 
 
-def test_a_folder_without_a_whole_model_is_refused(copied: Path, refused: Callable[..., str]) -> None:
+def test_a_folder_without_a_whole_model_is_refused(
+    copied: Path, trained: Any, refused: Callable[..., str]
+) -> None:
     name = f"zoo/{copied}"
     assert "leave out --label-order" in refused(open_model, name, {"label_order": ("entailment",)})
+    shutil.copy(trained(seed=1).folder / "model.safetensors", copied)
+    assert "the file was changed by hand" in refused(lambda: open_model(name).predict([("a", "b")]))
     (copied / "model.safetensors").unlink()
     assert "the file does not exist" in refused(lambda: open_model(name).predict([("a", "b")]))
     (copied.parent / "begun" / "unfinished").mkdir(parents=True)
     for path in (copied.parent / "several" / "seed-3", copied.parent / "several" / "seed-4"):
         shutil.copytree(copied, path)
+    for lacking in ("config.json", "manifest.json"):
+        (shutil.copytree(copied, copied.parent / lacking) / lacking).unlink()
     for other, message in (
+        ("config.json", "no trained model here"),
+        ("manifest.json", "no trained model here"),
         ("several", "it holds 2 models: seed-3, seed-4"),
         ("absent", "the folder does not exist"),
         ("begun", "training did not finish"),

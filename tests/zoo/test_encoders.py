@@ -102,7 +102,8 @@ def spelled(model: Any, characters: torch.Tensor) -> Array:
     table = array(model.characters.table.weight)
     letters = [table[int(c)] for c in characters if int(c)]
     heard: list[float] = []
-    for width, convolution in zip(model.characters.widths, model.characters.filters, strict=True):
+    for convolution in model.characters.filters:
+        width = convolution.weight.shape[-1]
         padded = letters + [np.zeros(table.shape[1])] * (width - 1)
         windows = [np.stack(padded[at : at + width], -1) for at in range(len(letters))]
         heard += [max(0.0, *((f * each).sum() for each in windows)) for f in array(convolution.weight)]
@@ -263,6 +264,13 @@ def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_
         check_logits(model, lambda _, *sides, m=model, e=equations: e(m, *sides))  # type: ignore[misc]
     assert not conditional_encoder.ARCHITECTURE.encodes_sentences
     assert model.encode(PAIRS.premise, "premise").tolist() == [[0.0] * 8] * 3
+
+
+def test_filters_hear_the_last_character_of_the_longest_word() -> None:
+    model = small("gated_attention")
+    longest = torch.from_numpy(np.random.default_rng(0).integers(1, SIZES.characters, (20, 4)))
+    wanted = [spelled(model, each) for each in longest]
+    np.testing.assert_allclose(array(model.characters(longest)), wanted, rtol=1e-6)
 
 
 # What equations do not say

@@ -400,6 +400,11 @@ def test_each_word_attends_feature_by_feature() -> None:
     sides = zip(batch.words, LENGTHS, strict=True)
     wanted = torch.stack([disan_reference(model, words[:n]) for words, n in sides])
     torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
+    u, v = wanted.detach(), wanted.detach().roll(1, 0)
+    matched = [[*a, *b, *(a - b), *(a * b)] for a, b in zip(u, v, strict=True)]  # the difference is signed
+    features = model.hidden(torch.tensor(matched))
+    features = torch.where(features > 0, features, features.exp() - 1)
+    torch.testing.assert_close(model.compare(u, v), features, atol=1e-5, rtol=1e-5)
 
 
 def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

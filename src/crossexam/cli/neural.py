@@ -20,6 +20,7 @@ from crossexam.cli.console import Clock, Timer, dev_line, duration, note, show, 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import grid
 from crossexam.corpora.reading import label_counts
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.options.engines import engine_of
 from crossexam.options.groups import reading_of
 from crossexam.options.train import Train, settings_of
@@ -33,7 +34,7 @@ from crossexam.training.data import (
     with_parser,
 )
 from crossexam.training.debiasing import METHODS
-from crossexam.training.request import Status, TrainedModel, TrainingRequest
+from crossexam.training.request import Status, TrainingRequest
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
 from crossexam.training.train import model_name, spread_of
 from crossexam.training.transformer import PREFIX as TRANSFORMERS
@@ -146,7 +147,7 @@ def _reads_trees(options: Train) -> bool:
     return trees
 
 
-def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
+def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedFolder]]) -> Table:
     """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
     tests = [test.spec for test in request.data.tests]
     biased = any("bias" in trained.manifest for group in models.values() for trained in group)
@@ -168,7 +169,7 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
     return table_of(title, columns, rows, right=range(1, len(columns)))
 
 
-def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:
+def warn_of_no_bias(models: Iterable[TrainedFolder], method: str | None) -> None:
     """Print a warning for each of *models* whose bias model knows no more than the most frequent label."""
     for trained in models:
         bias = trained.manifest.get("bias")
@@ -182,7 +183,7 @@ def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:
             )
 
 
-def spread_line(models: Sequence[TrainedModel]) -> str:
+def spread_line(models: Sequence[TrainedFolder]) -> str:
     """Return a line with the mean and the standard deviation of the dev accuracy over several seeds."""
     spread = spread_of([trained.accuracy for trained in models])
     return (

@@ -13,7 +13,6 @@ from crossexam.core.places import copy_path
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.evaluation.seen_pairs import TrainingPairs, training_pairs
 from crossexam.evaluation.verified import by_status, verified_only
-from crossexam.interop.trackers import checked_tracker
 from crossexam.options.results import Compare, Report
 from crossexam.reports.parts import written_beside
 from crossexam.reports.report import Report as Made
@@ -21,6 +20,7 @@ from crossexam.reports.report import check_formats, make_report
 from crossexam.reports.results import ReportOptions
 from crossexam.reports.tracking import track_report
 from crossexam.runs.saved import read_runs, run_folder, run_folders
+from crossexam.training.trackers import checked_tracker
 
 #: Begins the name of a run over the development split.
 _DEV: Final = "dev:"
@@ -30,7 +30,7 @@ def report(options: Report) -> None:
     """Report the results of one or more runs."""
     refuse_details(options)
     check_formats(options.output)
-    trackers = [checked_tracker(name) for name in dict.fromkeys(options.track)]
+    trackers = [checked_tracker(name, files=True) for name in dict.fromkeys(options.track)]
     chosen = verified_only if options.verified else by_status
     folders = [run for folder in options.runs for run in run_folders(folder)]
     base = _place_of(options.relative_to and run_folder(options.relative_to), folders)

@@ -10,10 +10,11 @@ from rich.table import Table
 from crossexam.cli.console import dev_line, note, progress_bar, show, table_of, written
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.corpora.reading import label_counts
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.options.groups import reading_of
 from crossexam.options.option import options_of
 from crossexam.options.train import Fit, Train, settings_of
-from crossexam.shallow.fitting import FitRequest, FittedFolder, ShallowModel, fit_once
+from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import shallow_named
 
 
@@ -72,7 +73,7 @@ def _refuse_options(model: ShallowModel, options: Train) -> None:
             )
 
 
-def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolder) -> Table:
+def _shallow_table(model: ShallowModel, request: FitRequest, fitted: TrainedFolder) -> Table:
     manifest = fitted.manifest
     dev = manifest["fingerprint"]["dev"]["spec"]
     cells = model.columns(manifest)

@@ -15,8 +15,9 @@ import numpy as np
 from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
 from crossexam.core.sealed import MANIFEST, check_files, read_manifest
+from crossexam.corpora.trained import RESTORE
 from crossexam.models.model import Model, NoOptions, Pair
-from crossexam.shallow.fitting import RESTORE, FeatureTable, Predictor, ShallowModel
+from crossexam.shallow.fitting import FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
 
 if TYPE_CHECKING:

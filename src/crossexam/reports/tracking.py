@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.manifest import package_version
-from crossexam.interop.trackers import TrackedRun, checked_tracker, track_runs
 from crossexam.reports.figures import Figure
 from crossexam.reports.report import Report
 from crossexam.reports.results import Results
 from crossexam.reports.sections import figures_by_set
+from crossexam.training.trackers import TrackedRun, checked_tracker, track_runs
 
 if TYPE_CHECKING:
     from crossexam.core.dataset import Run
@@ -28,7 +28,7 @@ def track_report(report: Report, tracker: str) -> list[str]:
     JSON of the whole report as files.  Raises UnknownNameError, MissingExtraError, or CrossexamError if the
     tracker fails.
     """
-    checked_tracker(tracker)
+    checked_tracker(tracker, files=True)
     with TemporaryDirectory() as folder:
         report.save(Path(folder) / "report.html")
         report.save(Path(folder) / "report.json")

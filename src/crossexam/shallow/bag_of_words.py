@@ -33,10 +33,10 @@ from crossexam.core.example import Example
 from crossexam.core.files import archive_errors, finished_or_absent, write_json
 from crossexam.core.labels import ENTAILMENT_OR_NOT, LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, seldom_collected, silent
+from crossexam.corpora.trained import RESTORE
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.shallow.fitting import (
     CONFIG,
-    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,

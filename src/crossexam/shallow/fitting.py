@@ -11,7 +11,6 @@ at once.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, sha256_of
@@ -36,20 +34,27 @@ from crossexam.core.labels import (
 )
 from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Note, Progress, silent, unheard
-from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST
 from crossexam.core.settings import Settings
-from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
+from crossexam.corpora.development import dev_names, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, reading_among
+from crossexam.corpora.trained import (
+    RESTORE,
+    Score,
+    TrainedFolder,
+    dev_scores,
+    fingerprint_of,
+    finished_training,
+    score_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIG: Final = "config.json"
-#: The hint for a damaged file of a fitted model.
-RESTORE: Final = "copy the folder again, or train it again into another folder"
 
 
 class Predictor(Protocol):
@@ -90,13 +95,6 @@ class FitRequest:
     def classes(self) -> Projection:
         """The labels that the model tells apart: three, or entailment and the rest."""
         return ENTAILMENT_OR_NOT if self.two_labels else THREE_LABELS
-
-
-class FittedFolder(NamedTuple):
-    """The folder of a fitted model, and its manifest."""
-
-    folder: Path
-    manifest: Mapping[str, Any]
 
 
 class RecipeCells(NamedTuple):
@@ -215,7 +213,7 @@ class ShallowModel:
         return parts
 
 
-def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
+def fit_once(model: ShallowModel, request: FitRequest) -> TrainedFolder:
     """Fit *model* into the folder of *request*, and score it; raises CrossexamError.
 
     If the folder already holds this very model, it is left as it is and scored on those tests that are new.
@@ -236,35 +234,29 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     tests = [load_corpus(spec, reading) for spec in request.tests]
     of_corpora = [_projection(spec, reading) for spec in specs]
     request = replace(request, two_labels=trains_two_labels(of_corpora, request.train, request.two_labels))
-    fingerprint = json.loads(
-        json.dumps(
-            {
-                **settings,
-                **signatures(specs),
-                "dev": dev.describe(),
-                "limit": request.limit,
-                **({"two_labels": True} if request.two_labels else {}),
-                **({"reading": changed} if (changed := request.reading.changed) else {}),
-            }
-        )
+    fingerprint = fingerprint_of(
+        {
+            **settings,
+            **signatures(specs),
+            "dev": dev.describe(),
+            "limit": request.limit,
+            **({"two_labels": True} if request.two_labels else {}),
+            **({"reading": changed} if (changed := request.reading.changed) else {}),
+        }
     )
-    manifest = fitted_before(request.folder, fingerprint)
-    if manifest is None:
+    finished = finished_training(request.folder, fingerprint)
+    if finished is None:
         fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
         request.progress("scoring on dev", 0, None)
-        scores = _dev_scores(fitted, dev, request.classes)
-        files = hashes_of_files(request.folder, without=[MANIFEST])
-        manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts, FILES: files}
-        write_manifest(request.folder / MANIFEST, manifest)
-    return _scored_on_tests(model, request, manifest, tests)
+        scores = {each.spec: score_on_corpus(fitted, each, request.classes) for each in dev.corpora}
+        manifest = {"kind": model.kind, "scores": dev_scores(scores), "fingerprint": fingerprint, **facts}
+        finished = TrainedFolder.finish(request.folder, manifest)
 
+    def scorer() -> Callable[[Corpus], dict[str, Any]]:
+        opened = model.load(request.folder)
+        return lambda test: score_on_corpus(opened, test, request.classes).on(test)
 
-def _dev_scores(model: Predictor, dev: DevSets, classes: Projection) -> dict[str, Any]:
-    """Return the means over the dev sets and, if there are several, the accuracy on each."""
-    scored = {corpus.spec: score_on_corpus(model, corpus, classes) for corpus in dev.corpora}
-    means = [sum(each[key] for each in scored.values()) / len(scored) for key in ("accuracy", "loss")]
-    parts = {"dev": {spec: each["accuracy"] for spec, each in scored.items()}} if dev.several else {}
-    return {"dev_accuracy": round(means[0], 4), "dev_loss": round(means[1], 6), **parts}
+    return finished.with_tests(tests, scorer)
 
 
 def _fit_into_folder(
@@ -280,20 +272,8 @@ def _fit_into_folder(
         "train_labels": {label: labels[label] for label in GOLDS if labels[label]},
         **facts,
         "seconds": round(time.monotonic() - start, 1),
-        "versions": versions(*model.packages),
+        "versions": library_versions(*model.packages),
     }
-
-
-def _scored_on_tests(
-    model: ShallowModel, request: FitRequest, manifest: Mapping[str, Any], tests: Sequence[Corpus]
-) -> FittedFolder:
-    """Score the model in the folder of *request* on *tests*, and add the scores to its *manifest*."""
-    folder = request.folder
-    fitted = model.load(folder)
-    scores = {test.spec: score_on_corpus(fitted, test, request.classes) for test in tests}
-    manifest = {**manifest, "tests": {**manifest.get("tests", {}), **scores}}
-    write_manifest(folder / MANIFEST, manifest)
-    return FittedFolder(folder, manifest)
 
 
 def _counted(examples: Iterator[Example], labels: Counter[str | None]) -> Iterator[Example]:
@@ -347,44 +327,12 @@ def label_columns(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.pad(shares, ((0, 0), (0, len(LABELS) - shares.shape[1])))
 
 
-def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the manifest in *folder* if it matches *fingerprint*, or None if it does not exist.
+def score_on_corpus(model: Predictor, corpus: Corpus, classes: Projection = THREE_LABELS) -> Score:
+    """Return the score of *model* on *corpus*; *classes* are the labels of the model.
 
-    Raises CrossexamError if the folder holds another model.
-    """
-    path = folder / MANIFEST
-    if not path.exists():
-        return None
-    manifest = read_manifest(path, hint=RESTORE)
-    if manifest.get("fingerprint") != fingerprint:
-        raise CrossexamError(
-            "the folder already holds another model, or one trained on different data or with "
-            "different settings",
-            where=str(folder),
-            hint="choose another folder with -o",
-        )
-    return manifest
-
-
-def score_on_corpus(model: Predictor, corpus: Corpus, classes: Projection = THREE_LABELS) -> dict[str, Any]:
-    """Return the manifest's entry for *model* on *corpus*: accuracy in percent, mean log loss in nats.
-
-    *classes* are the labels of the model.  Labels that it or the corpus does not tell apart are projected.
+    Labels that it or the corpus does not tell apart are projected.
     """
     projection = corpus.projection if classes is THREE_LABELS else classes
-    place = {label: index for index, label in enumerate(projection.labels)}
-    golds = [projection.gold(example.label) for example in corpus.examples]
-    gold = np.array([place[label] for label in golds if label])
+    golds = (projection.gold(example.label) for example in corpus.examples)
     predicted = model.probabilities([(example.premise, example.hypothesis) for example in corpus.examples])
-    of_golds = np.array([GOLD_INDEX[label] for label in golds if label])
-    shares, right = projection.scored_shares(predicted), projection.predictions(predicted) == of_golds
-    losses = -np.log(np.maximum(shares[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
-    return {
-        "accuracy": round(100 * float(right.mean()), 4),
-        "loss": round(float(losses.mean()), 6),
-        "rows": len(gold),
-        "content_hash": content_hash(corpus.examples),
-    }
-
-
-versions = library_versions
+    return score_of(predicted, np.array([GOLD_INDEX[label] for label in golds if label]), projection)

@@ -71,6 +71,20 @@ END: Final = "</s>"
 _SENTENCES_AT_ONCE: Final = 20_000
 
 
+class Bags(NamedTuple):
+    """The *rows* of the n-grams of n sentences in sequence [t], and where each starts, *starts* [n + 1]."""
+
+    rows: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    def of(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows of the *chosen* sentences [k], and where each sentence begins among them [k]."""
+        lengths = self.starts[chosen + 1] - self.starts[chosen]
+        begins = np.cumsum(lengths) - lengths
+        within = np.arange(lengths.sum()) - np.repeat(begins, lengths)
+        return self.rows[np.repeat(self.starts[chosen], lengths) + within], begins
+
+
 @dataclass(frozen=True)
 class NGrams:
     """The *words* [v] and the seen buckets, *met* [b], sorted, of *buckets*; n-grams of at most *most* words.
@@ -79,7 +93,7 @@ class NGrams:
 
     >>> import numpy as np
     >>> grams = NGrams(("</s>", "dog"), np.array([bucket_of(("a", "dog"), 100)]), 100, 2)
-    >>> [grams.rows(sentence) for sentence in ("A dog", "The dog")]
+    >>> [grams.rows(tokens_of(sentence)) for sentence in ("A dog", "The dog")]
     [[1, 0, 2], [1, 0]]
     """
 
@@ -101,15 +115,19 @@ class NGrams:
     def __len__(self) -> int:
         return len(self.words) + len(self.met)
 
-    def rows(self, sentence: str) -> list[int]:
-        """Return the rows of the known words and n-grams of *sentence*, one per occurrence."""
-        return self.rows_of(tokens_of(sentence))
-
-    def rows_of(self, tokens: Sequence[str]) -> list[int]:
-        """Return the rows of a sentence given as :func:`tokens_of` returns it."""
+    def rows(self, tokens: Sequence[str]) -> list[int]:
+        """Return the rows of the known words and n-grams of a sentence's *tokens*, one per occurrence."""
         rows = [self.index.get(word, -1) for word in tokens]
         rows += [self.places.get(bucket, -1) for bucket in ngrams(tokens, self.most, self.buckets)]
         return [row for row in rows if row >= 0]
+
+    def bags(self, sentences: Iterable[Sequence[str]]) -> Bags:
+        """Return the rows of *sentences*, each given as its tokens."""
+        rows, starts = array("q"), array("q", [0])
+        for tokens in sentences:
+            rows.extend(self.rows(tokens))
+            starts.append(len(rows))
+        return Bags(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64))
 
 
 def tokens_of(sentence: str) -> list[str]:
@@ -154,13 +172,10 @@ class HypothesisFastText:
         """Return the mean vectors of *sentences*: [n, d]."""
         from scipy import sparse
 
-        rows, starts = array("q"), array("q", [0])
-        for sentence in sentences:
-            rows.extend(self.grams.rows(sentence))
-            starts.append(len(rows))
+        bags = self.grams.bags(tokens_of(sentence) for sentence in sentences)
         shape = (len(sentences), len(self.grams))
-        table = sparse.csr_array((np.ones(len(rows)), np.array(rows), np.array(starts)), shape=shape)
-        counts = np.maximum(1, np.diff(starts))
+        table = sparse.csr_array((np.ones(len(bags.rows)), bags.rows, bags.starts), shape=shape)
+        counts = np.maximum(1, np.diff(bags.starts))
         means: NDArray[np.float64] = (table @ self.vectors.astype(np.float64)) / counts[:, None]
         return means
 
@@ -242,20 +257,6 @@ class FittedFastText(NamedTuple):
     losses: tuple[float, ...]
 
 
-class Bags(NamedTuple):
-    """The *rows* of the n-grams of n sentences in sequence [t], and where each starts, *starts* [n + 1]."""
-
-    rows: NDArray[np.int64]
-    starts: NDArray[np.int64]
-
-    def of(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows of the *chosen* sentences [k], and where each sentence begins among them [k]."""
-        lengths = self.starts[chosen + 1] - self.starts[chosen]
-        begins = np.cumsum(lengths) - lengths
-        within = np.arange(lengths.sum()) - np.repeat(begins, lengths)
-        return self.rows[np.repeat(self.starts[chosen], lengths) + within], begins
-
-
 def fit_hypothesis_fasttext(
     examples: Iterable[Example],
     settings: FastTextSettings | None = None,
@@ -307,11 +308,7 @@ def _numbered(sentences: list[list[str]], settings: FastTextSettings) -> tuple[N
         key=lambda word: (-counts[word], word),
     )
     grams = NGrams(tuple(words), np.array(sorted(met), dtype=np.int64), settings.buckets, settings.ngrams)
-    rows, starts = array("q"), array("q", [0])
-    for tokens in sentences:
-        rows.extend(grams.rows_of(tokens))
-        starts.append(len(rows))
-    return grams, Bags(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64))
+    return grams, grams.bags(sentences)
 
 
 @contextmanager

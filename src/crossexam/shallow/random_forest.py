@@ -30,10 +30,10 @@ from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, 
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
 from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.corpora.trained import RESTORE
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
-    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,
@@ -82,11 +82,8 @@ class DecisionTrees:
         rows = np.asarray(features, dtype=np.float32)
         found = [np.zeros((0, len(LABELS)))]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
-            leaves = self.leaves(rows[start : start + _ROWS_AT_ONCE])
-            added = np.zeros((len(leaves), self.shares.shape[1]))
-            for tree in range(len(self.roots)):
-                added += self.shares[leaves[:, tree]]
-            found.append(label_columns(added / len(self.roots)))
+            leaves = self.leaves(rows[start : start + _ROWS_AT_ONCE])  # [n, t]
+            found.append(label_columns(self.shares[leaves].sum(axis=1) / len(self.roots)))
         return np.concatenate(found)
 
     def leaves(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import torch
 from torch import Tensor
 
-from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.core.locks import sweep
 from crossexam.core.sealed import MANIFEST, check_files, read_manifest
+from crossexam.corpora.trained import RESTORE
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 CONFIG: Final = "config.json"
 WEIGHTS: Final = "model.safetensors"
-RESTORE: Final = "copy the folder again, or train it again into another folder"
 METRICS: Final = "metrics.jsonl"
 UNFINISHED: Final = "unfinished"  # folder of snapshots, removed at the end
 
@@ -249,14 +248,3 @@ def remove_snapshots(folder: Path) -> None:
     """Remove from *folder* what only an unfinished training needs."""
     shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
     sweep(folder)
-
-
-def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
-    """Raise CrossexamError if the fingerprint *found* in *folder* is not *ours*."""
-    lines = differences(found, ours)
-    if lines:
-        raise CrossexamError(
-            "\n    ".join(["the folder holds another training run:", *lines]),
-            where=str(folder),
-            hint="choose another folder, or remove this one",
-        )

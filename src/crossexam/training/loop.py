@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_text
+from crossexam.corpora.trained import Score, check_fingerprint, dev_scores, fingerprint_of, mean_score
 from crossexam.training import checkpoints, optimizers
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import Debias
@@ -31,8 +32,7 @@ from crossexam.training.encoding import plan_epoch
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E, LabelledBatch, Pipeline
 from crossexam.training.request import Status, unwatched
-from crossexam.training.scoring import Score, mean_score
-from crossexam.training.trackers import Tracker, numbers_of
+from crossexam.training.trackers import OpenRun, numbers_of
 from crossexam.zoo.architecture import Recipe
 
 SNAPSHOT: Final = "snapshot.safetensors"
@@ -113,7 +113,7 @@ class LoopSettings:
     snapshot_seconds: float = 300.0
     snapshot_steps: int | None = None
     watch: Callable[[Status], None] = unwatched
-    trackers: Sequence[Tracker] = ()
+    trackers: Sequence[OpenRun] = ()
 
 
 def epoch_from(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:
@@ -239,21 +239,14 @@ class Trainer:
 
     def _end_of_epoch(self, epoch: Epoch) -> None:
         state, recipe, model = self.state, self.settings.recipe, self.objective.model
-        scores = self._scored()
-        score = mean_score(scores.values())
+        scores = dev_scores(self._scored())
         loss = float(self.device.total(torch.tensor(state.loss, device=self.device.device)))
         record = {
             "epoch": state.epoch + 1,
             "step": state.step,
             "rate": state.rate,
             "train_loss": round(loss / max(1, state.seen), 6),
-            "dev_accuracy": round(score.accuracy, 4),
-            "dev_loss": round(score.loss, 6),
-            **(
-                {"dev": {name: round(part.accuracy, 4) for name, part in scores.items()}}
-                if len(scores) > 1
-                else {}
-            ),
+            **scores,
             **({"augmented": {n: a.counts() for n, a in epoch.added.items()}} if epoch.added else {}),
             "seconds": round(state.seconds, 2),
             "examples_per_second": round(self._speed(), 1),
@@ -286,7 +279,7 @@ class Trainer:
         rows = self.device.total(shared if self.device.is_main else shared * 0).tolist()
         scores = {name: Score(*row) for name, row in zip(scored, rows, strict=True)}
         accuracies = [record["dev_accuracy"] for record in self.state.curve]
-        if round(mean_score(scores.values()).accuracy, 4) > max(accuracies, default=-1.0):
+        if round(mean_score(scores).accuracy, 4) > max(accuracies, default=-1.0):
             self.best = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
         if self.average is not None:
             self.average.swap(model)
@@ -334,9 +327,7 @@ class Trainer:
         if folder is None or not (folder / SNAPSHOT).exists():
             return
         tensors, rest = checkpoints.load_tensors(folder / SNAPSHOT)
-        checkpoints.check_fingerprint(
-            rest.get("fingerprint", {}), json.loads(json.dumps(self.settings.fingerprint)), folder
-        )
+        check_fingerprint(rest.get("fingerprint", {}), fingerprint_of(self.settings.fingerprint), folder)
         self.objective.load_state_dict(checkpoints.without_prefix("objective", tensors))
         self.best = checkpoints.without_prefix("best", tensors)
         optimizers.restore(

@@ -1,4 +1,4 @@
-"""The request for a training, its progress, and the trained model."""
+"""The request for a training, and its progress."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossexam.core.dataset import Run
-from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note, Progress, silent, unheard
-from crossexam.core.sealed import MANIFEST, read_manifest
-from crossexam.training.checkpoints import check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet, with_construction_options
 from crossexam.training.vocabulary import WordSource
 
@@ -89,34 +86,3 @@ class TrainingRequest:
     def training_set(self) -> TrainingSet:
         """Return the training examples, as a function of the epoch."""
         return TrainingSet(self.data, self.seed, self.augmentations, self.shuffle_words)
-
-
-class TrainedModel(NamedTuple):
-    """The folder and the manifest of a finished training."""
-
-    folder: Path
-    manifest: Mapping[str, Any]
-
-    @property
-    def accuracy(self) -> float:
-        """The best dev accuracy, in percent."""
-        return float(self.manifest["scores"]["dev_accuracy"])
-
-
-def finished_training(folder: Path, fingerprint: Mapping[str, Any]) -> TrainedModel | None:
-    """Return the finished training in *folder*, None if there is none.
-
-    Raises CrossexamError if it has another *fingerprint*, or if the folder holds something else.
-    """
-    path = folder / MANIFEST
-    if not path.exists():
-        return None
-    manifest = read_manifest(path, hint="copy the folder again, or remove it and train again")
-    if "fingerprint" not in manifest:
-        raise CrossexamError(
-            "the folder holds something other than a training run",
-            where=str(folder),
-            hint="choose another folder",
-        )
-    check_fingerprint(manifest["fingerprint"], fingerprint, folder)
-    return TrainedModel(folder, manifest)

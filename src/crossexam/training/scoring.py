@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
 
 import torch
 from torch import Tensor, nn
 
-from crossexam.core.labels import GOLD_INDEX, LABELS, THREE_LABELS, Projection, most_probable
+from crossexam.core.labels import LABELS, THREE_LABELS, Projection, most_probable
+from crossexam.corpora.trained import Score, score_of
 from crossexam.training.debiasing import cross_entropy
 from crossexam.training.encoding import plan_scoring
 from crossexam.training.pipeline import E, Pipeline
@@ -16,23 +16,6 @@ from crossexam.training.pipeline import E, Pipeline
 #: Words per batch, padding included.
 CPU_WORDS: Final = 4_096
 GPU_WORDS: Final = 65_536
-
-
-class Score(NamedTuple):
-    """A model's *accuracy* in percent and mean *loss* in nats."""
-
-    accuracy: float
-    loss: float
-
-
-def mean_score(scores: Collection[Score]) -> Score:
-    """Return the mean accuracy and the mean loss of *scores*, each of which counts the same.
-
-    >>> mean_score([Score(40.0, 1.0), Score(60.0, 0.5)])
-    Score(accuracy=50.0, loss=0.75)
-    """
-    accuracies, losses = zip(*scores, strict=True)
-    return Score(sum(accuracies) / len(scores), sum(losses) / len(scores))
 
 
 def words_per_batch(device: torch.device) -> int:
@@ -54,32 +37,23 @@ def predict_logits(pipeline: Pipeline[E], model: nn.Module, encoded: E, device: 
     return table[torch.tensor(places).argsort()]
 
 
-def score_of(logits: Tensor, labels: Tensor, projection: Projection = THREE_LABELS) -> Score:
+def score_of_logits(logits: Tensor, labels: Tensor, projection: Projection = THREE_LABELS) -> Score:
     """Return accuracy and loss of *logits* [n, k] against *labels* [n].
 
     Three labels are mapped to those of *projection*; *labels* are then indices of GOLDS.
 
-    >>> score_of(torch.tensor([[9.0, 0, 0], [9.0, 0, 0]]), torch.tensor([0, 1])).accuracy
+    >>> score_of_logits(torch.tensor([[9.0, 0, 0], [9.0, 0, 0]]), torch.tensor([0, 1])).accuracy
     50.0
     >>> from crossexam.core.labels import ENTAILMENT_OR_NOT
-    >>> score_of(torch.tensor([[9.0, 0, 0]]), torch.tensor([3]), ENTAILMENT_OR_NOT).accuracy
+    >>> score_of_logits(torch.tensor([[9.0, 0, 0]]), torch.tensor([3]), ENTAILMENT_OR_NOT).accuracy
     0.0
     """
+    probabilities = torch.softmax(logits.double(), -1).numpy()
     if projection is not THREE_LABELS and logits.shape[1] == len(LABELS):
-        return _score_projected(logits, labels, projection)
-    predicted = torch.from_numpy(most_probable(torch.softmax(logits.double(), -1).numpy()))
+        return score_of(probabilities, labels.numpy(), projection)
+    predicted = torch.from_numpy(most_probable(probabilities))
     right = float((predicted == labels).double().mean())
     return Score(100 * right, float(cross_entropy(logits, labels).mean()))
-
-
-def _score_projected(logits: Tensor, labels: Tensor, projection: Projection) -> Score:
-    probabilities = torch.softmax(logits.double(), -1).numpy()
-    right = float((torch.from_numpy(projection.predictions(probabilities)) == labels).double().mean())
-    columns = {GOLD_INDEX[label]: column for column, label in enumerate(projection.labels)}
-    gold = torch.tensor([columns[label] for label in labels.tolist()]).unsqueeze(1)
-    shares = torch.from_numpy(projection.shares(probabilities)).gather(1, gold)
-    losses = -shares.clamp_min(torch.finfo(torch.float64).tiny).log()
-    return Score(100 * right, float(losses.mean()))
 
 
 def score_model(
@@ -91,4 +65,4 @@ def score_model(
 ) -> Score:
     """Return how well *model* predicts the labels of *encoded*, which are those of *projection*."""
     logits = predict_logits(pipeline, model, encoded, device)
-    return score_of(logits, torch.from_numpy(encoded.labels), projection)
+    return score_of_logits(logits, torch.from_numpy(encoded.labels), projection)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple
@@ -22,7 +22,7 @@ from crossexam.core.files import writing
 from crossexam.core.labels import Projection
 from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import library_versions
-from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, write_manifest
+from crossexam.corpora.trained import Score, TrainedFolder, fingerprint_of, finished_training
 from crossexam.training import checkpoints, debiasing
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, BiasedPart, BiasPredictions, BiasScore, Debias
@@ -30,9 +30,9 @@ from crossexam.training.devices import Device, chosen_precision
 from crossexam.training.loop import Epoch, LoopSettings, Trainer, Training, epoch_from
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E
-from crossexam.training.request import TrainedModel, TrainingRequest, finished_training
-from crossexam.training.scoring import Score, predict_logits, score_model
-from crossexam.training.trackers import open_tracker
+from crossexam.training.request import TrainingRequest
+from crossexam.training.scoring import predict_logits, score_model
+from crossexam.training.trackers import open_run
 
 _PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
 #: The fields of a fingerprint in their order; a kind of model may lack some.
@@ -49,7 +49,7 @@ _FINGERPRINT: Final = (
 )
 
 
-def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
+def train(training: Training[E], request: TrainingRequest) -> TrainedFolder:
     """Train the model of *training*, resuming an interrupted training; a finished one is returned as it is.
 
     Raises CrossexamError if the folder holds another training, or if the loss is not finite.
@@ -87,9 +87,7 @@ def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, A
         **({"precision": precision} if precision != "float32" else {}),
         **training.identity(),
     }
-    ordered = {name: parts[name] for name in _FINGERPRINT if name in parts}
-    plain: dict[str, Any] = json.loads(json.dumps(ordered))
-    return plain
+    return fingerprint_of({name: parts[name] for name in _FINGERPRINT if name in parts})
 
 
 def _described(debias: Debias, request: TrainingRequest) -> dict[str, Any]:
@@ -126,26 +124,27 @@ class _Session(Generic[E]):
 
     def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
         """Train *objective*, leaving the best weights in its model, and return the curve."""
-        request, device = self.request, self.device
-        request.folder.mkdir(parents=True, exist_ok=True)
-        names = request.trackers if device.is_main else ()
-        trackers = [open_tracker(name, request.folder, self.fingerprint["recipe"]) for name in names]
-        settings = LoopSettings(
-            self.training.recipe,
-            request.seed,
-            device,
-            folder=request.folder / checkpoints.UNFINISHED,
-            metrics=request.folder / checkpoints.METRICS,
-            fingerprint=self.fingerprint,
-            snapshot_steps=request.snapshot_steps,
-            watch=request.watch,
-            trackers=trackers,
-        )
-        try:
+        request, device, folder = self.request, self.device, self.request.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            trackers = [
+                stack.enter_context(open_run(name, folder.name, self.fingerprint["recipe"], folder))
+                for name in (request.trackers if device.is_main else ())
+            ]
+            for name, run in zip(request.trackers, trackers, strict=False):
+                request.note(f"{name}: {run.place}")
+            settings = LoopSettings(
+                self.training.recipe,
+                request.seed,
+                device,
+                folder=folder / checkpoints.UNFINISHED,
+                metrics=folder / checkpoints.METRICS,
+                fingerprint=self.fingerprint,
+                snapshot_steps=request.snapshot_steps,
+                watch=request.watch,
+                trackers=trackers,
+            )
             return Trainer(objective, self._epochs(bias), self.score, settings).run()
-        finally:
-            for tracker in trackers:
-                tracker.close()
 
     def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
         """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""
@@ -220,7 +219,7 @@ class _Session(Generic[E]):
         same = {name: value for name, value in self.fingerprint.items() if name != "debiasing"}
         return {**same, **biased.identity(), "recipe": asdict(biased.recipe), "biased": part.name}
 
-    def finish(self, model: nn.Module, curve: list[dict[str, Any]], bias: Bias | None) -> TrainedModel:
+    def finish(self, model: nn.Module, curve: list[dict[str, Any]], bias: Bias | None) -> TrainedFolder:
         """Write the folder, the manifest last, and remove the snapshots."""
         folder, training, device = self.request.folder, self.training, self.device
         manifest = {
@@ -239,11 +238,10 @@ class _Session(Generic[E]):
         if device.is_main:
             with writing(folder):
                 training.save(folder, model)
-            manifest |= {FILES: hashes_of_files(folder, without=[MANIFEST])}
-            write_manifest(folder / MANIFEST, manifest)
+            TrainedFolder.finish(folder, manifest)
             checkpoints.remove_snapshots(folder)
         device.wait()
-        return TrainedModel(folder, manifest)
+        return TrainedFolder.read(folder)
 
 
 def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json
 from crossexam.core.progress import silent, unheard
 from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.training.checkpoints import UNFINISHED, remove_snapshots
-from crossexam.training.request import TrainedModel, TrainingRequest, unwatched
+from crossexam.training.request import TrainingRequest, unwatched
 from crossexam.training.train import spread_of, train_model
 
 _SHARED: Final = "use a folder that all nodes share as -o, or --engine local"
@@ -36,7 +37,7 @@ class _Training(NamedTuple):
 
 def train_seeds(
     request: TrainingRequest, seeds: Sequence[int], engine: Engine | None = None
-) -> list[TrainedModel]:
+) -> list[TrainedFolder]:
     """Train with each seed, in the folder ``seed-N`` if there are several; by default in this process."""
     models = list(_trained(request, _of_seeds(request.values, request.folder, seeds), engine))
     _write_spread(models, request.folder)
@@ -48,7 +49,7 @@ def train_grid(
     combinations: Sequence[Mapping[str, str]],
     seeds: Sequence[int],
     engine: Engine | None = None,
-) -> dict[str, list[TrainedModel]]:
+) -> dict[str, list[TrainedFolder]]:
     """Train each combination of settings with each seed, in a folder named after its settings.
 
     A biased model that several of them use is trained once.  Raises CrossexamError if a setting is in a
@@ -64,7 +65,7 @@ def train_grid(
         for name, values in named.items()
         for training in _of_seeds({**request.values, **values}, request.folder / name, seeds)
     ]
-    models: dict[str, list[TrainedModel]] = {}
+    models: dict[str, list[TrainedFolder]] = {}
     sharing = replace(request, shared=request.folder / UNFINISHED)
     with closing(_trained(sharing, trainings, engine)) as trained:
         for name in named:
@@ -76,7 +77,7 @@ def train_grid(
     return models
 
 
-def best_of_grid(models: Mapping[str, Sequence[TrainedModel]]) -> str:
+def best_of_grid(models: Mapping[str, Sequence[TrainedFolder]]) -> str:
     """Return the settings with the highest mean dev accuracy, the first of equals."""
     return max(models, key=lambda name: spread_of([model.accuracy for model in models[name]]).mean)
 
@@ -87,7 +88,7 @@ def _of_seeds(values: Mapping[str, str], folder: Path, seeds: Sequence[int]) -> 
     return [_Training(values, seed, folder / f"seed-{seed}") for seed in seeds]
 
 
-def _write_spread(models: Sequence[TrainedModel], folder: Path) -> None:
+def _write_spread(models: Sequence[TrainedFolder], folder: Path) -> None:
     if len(models) > 1:
         accuracies = {model.folder.name: model.accuracy for model in models}
         spread = spread_of(list(accuracies.values()))
@@ -96,7 +97,7 @@ def _write_spread(models: Sequence[TrainedModel], folder: Path) -> None:
 
 def _trained(
     request: TrainingRequest, trainings: Sequence[_Training], engine: Engine | None
-) -> Generator[TrainedModel]:
+) -> Generator[TrainedFolder]:
     """Yield the model of each of *trainings*, in order; raises CrossexamError."""
     if engine is None or isinstance(engine, InThisProcess):
         for each in trainings:
@@ -108,7 +109,7 @@ def _trained(
     )
     with closing(engine.results(begin, trainings)) as results:
         for number, (training, made) in enumerate(zip(trainings, results, strict=True), 1):
-            trained = TrainedModel(training.folder, made.manifest)
+            trained = TrainedFolder(training.folder, made.manifest)
             _check_here(trained)
             for text in made.notes:
                 request.note(text)
@@ -157,7 +158,7 @@ def _train(request: TrainingRequest, root: Path, training: _Training) -> _Made:
     return _Made(trained.manifest, notes)
 
 
-def _check_here(trained: TrainedModel) -> None:
+def _check_here(trained: TrainedFolder) -> None:
     """Raise CrossexamError if a worker wrote a model where this process does not find it."""
     manifest = trained.folder / MANIFEST
     if not manifest.exists() or read_manifest(manifest) != trained.manifest:

@@ -29,13 +29,12 @@ from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Sentences
 from crossexam.zoo.layers import (
     Dropout,
+    MatchedSentences,
     Recurrence,
-    SentenceEncoder,
     Sizes,
     WordEmbedding,
     context_layer,
     masked_max,
-    match,
 )
 
 
@@ -51,7 +50,7 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class HBMP(SentenceEncoder):
+class HBMP(MatchedSentences):
     """A sentence encoder of BiLSTMs that pass on their final states, and a two-layer classifier.
 
     Shapes: B sentences, T words, w width of word vectors, h hidden width, l layers, d = 2hl width of the
@@ -62,8 +61,6 @@ class HBMP(SentenceEncoder):
     >>> model.encode(Sentences(words, words != 0), "premise").shape
     torch.Size([2, 30])
     """
-
-    joint = True
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
@@ -92,12 +89,6 @@ class HBMP(SentenceEncoder):
             maxima.append(masked_max(context.states, sentences.mask))  # [B, 2h]
             initial = context.hidden, context.cell  # [2, B, h] both
         return torch.cat(maxima, -1)  # [B, d]
-
-    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m]."""
-        matched = match(premise, hypothesis)  # [B, 4d]
-        features: Tensor = self.classifier(matched)  # [B, m]
-        return features
 
 
 ARCHITECTURE: Final = Architecture(

@@ -13,7 +13,8 @@ For those who add an architecture:
 - Read sequences with :func:`context_layer`, which never reads padding and gives the model the ablation of
   Nie et al. (2019, section 4.1).
 - A model that encodes each sentence on its own is a :class:`SentenceEncoder`.  Prediction then encodes each
-  distinct sentence once, and the model has a hypothesis-only form for free.
+  distinct sentence once, and the model has a hypothesis-only form for free.  If it matches the sentences as
+  InferSent does, it is :class:`MatchedSentences`.
 
 Convention: True in a mask is a real word, False is padding.
 """
@@ -23,6 +24,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import torch
@@ -428,3 +430,28 @@ class SentenceEncoder(nn.Module, ABC):
         """Return the logits of *pairs*: [B, 3]."""
         logits: Tensor = self.output(self.features(pairs))
         return logits
+
+
+class MatchedSentences(SentenceEncoder):
+    """A sentence encoder with the same weights for both sides, whose pairs :func:`match` makes.
+
+    A subclass has ``words``, ``classifier``, ``output`` and :meth:`encode`.
+    """
+
+    joint = True
+    classifier: nn.Module
+
+    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """Return the classifier's output for pairs of encoded sentences: [B, d], [B, d] -> [B, m]."""
+        features: Tensor = self.classifier(match(premise, hypothesis))  # [B, 4d] -> [B, m]
+        return features
+
+
+def relu_layers(*widths: int, dropout: float) -> nn.Sequential:
+    """Return linear layers from each of *widths* to the next, each with ReLU and dropout.
+
+    >>> len(relu_layers(8, 3, 2, dropout=0.1))
+    6
+    """
+    layers = ((nn.Linear(a, b), nn.ReLU(), Dropout(dropout)) for a, b in pairwise(widths))
+    return nn.Sequential(*(part for layer in layers for part in layer))

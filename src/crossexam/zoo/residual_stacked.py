@@ -23,14 +23,13 @@ from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Sentences
 from crossexam.zoo.layers import (
-    Dropout,
+    MatchedSentences,
     Recurrence,
-    SentenceEncoder,
     Sizes,
     WordEmbedding,
     context_layer,
     masked_max,
-    match,
+    relu_layers,
 )
 
 
@@ -46,7 +45,7 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class ResidualStacked(SentenceEncoder):
+class ResidualStacked(MatchedSentences):
     """A sentence encoder of residually connected BiLSTMs, and a one-layer classifier.
 
     Shapes: B sentences, T words, w width of word vectors, h hidden width, d = 2h width of the sentence
@@ -58,8 +57,6 @@ class ResidualStacked(SentenceEncoder):
     torch.Size([2, 10])
     """
 
-    joint = True
-
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         self.words = WordEmbedding(sizes.words, config.width)
@@ -68,9 +65,7 @@ class ResidualStacked(SentenceEncoder):
         self.layers = nn.ModuleList(
             context_layer(read, config.hidden, recurrence=config.recurrence) for read in reads
         )
-        self.classifier = nn.Sequential(
-            nn.Linear(4 * d, config.classifier), nn.ReLU(), Dropout(config.dropout)
-        )
+        self.classifier = relu_layers(4 * d, config.classifier, dropout=config.dropout)
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
@@ -86,12 +81,6 @@ class ResidualStacked(SentenceEncoder):
             h = layer(torch.cat([w, total], -1), sentences.mask).states  # [B, T, d]
             total = total + h
         return masked_max(h, sentences.mask)  # [B, d]
-
-    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m] (section 3.2)."""
-        matched = match(premise, hypothesis)  # [B, 4d]
-        features: Tensor = self.classifier(matched)  # [B, m]
-        return features
 
 
 ARCHITECTURE: Final = Architecture(

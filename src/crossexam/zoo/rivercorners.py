@@ -28,7 +28,6 @@ from crossexam.core.example import SIDES, Side
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Sentences
 from crossexam.zoo.layers import (
-    Dropout,
     Recurrence,
     SentenceEncoder,
     Sizes,
@@ -36,6 +35,7 @@ from crossexam.zoo.layers import (
     context_layer,
     masked_mean,
     masked_softmax,
+    relu_layers,
 )
 
 
@@ -93,14 +93,8 @@ class RiverCorners(SentenceEncoder):
         self.context = context_layer(config.width, config.hidden, recurrence=config.recurrence)
         d = 2 * config.hidden
         self.attention = nn.ModuleDict({side: InnerAttention(d) for side in SIDES})
-        self.classifier = nn.Sequential(
-            nn.Linear(4 * d, config.classifier),
-            nn.ReLU(),
-            Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier),
-            nn.ReLU(),
-            Dropout(config.dropout),
-        )
+        m = config.classifier
+        self.classifier = relu_layers(4 * d, m, m, dropout=config.dropout)
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:

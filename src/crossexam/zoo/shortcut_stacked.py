@@ -24,14 +24,13 @@ from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Sentences
 from crossexam.zoo.layers import (
-    Dropout,
+    MatchedSentences,
     Recurrence,
-    SentenceEncoder,
     Sizes,
     WordEmbedding,
     context_layer,
     masked_max,
-    match,
+    relu_layers,
 )
 
 
@@ -46,7 +45,7 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class ShortcutStacked(SentenceEncoder):
+class ShortcutStacked(MatchedSentences):
     """A sentence encoder of stacked BiLSTMs with shortcuts, and a two-layer classifier.
 
     Shapes: B sentences, T words, w width of word vectors, h_i hidden width of layer i,
@@ -58,8 +57,6 @@ class ShortcutStacked(SentenceEncoder):
     torch.Size([2, 10])
     """
 
-    joint = True
-
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         self.words = WordEmbedding(sizes.words, config.width)
@@ -68,14 +65,8 @@ class ShortcutStacked(SentenceEncoder):
         for hidden in config.hidden:
             self.layers.append(context_layer(read, hidden, recurrence=config.recurrence))
             read += 2 * hidden
-        self.classifier = nn.Sequential(
-            nn.Linear(4 * 2 * config.hidden[-1], config.classifier),
-            nn.ReLU(),
-            Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier),
-            nn.ReLU(),
-            Dropout(config.dropout),
-        )
+        m = config.classifier
+        self.classifier = relu_layers(4 * 2 * config.hidden[-1], m, m, dropout=config.dropout)
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
@@ -89,12 +80,6 @@ class ShortcutStacked(SentenceEncoder):
             h = layer(x, sentences.mask).states  # [B, T, 2h_i]
             x = torch.cat([x, h], -1)  # [B, T, w + 2h_1 + ... + 2h_i]
         return masked_max(h, sentences.mask)  # [B, d]
-
-    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m] (section 3.2)."""
-        matched = match(premise, hypothesis)  # [B, 4d]
-        features: Tensor = self.classifier(matched)  # [B, m]
-        return features
 
 
 # The released code halves the rate after every second of six epochs and keeps the best weights on dev,

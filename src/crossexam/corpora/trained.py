@@ -1,0 +1,168 @@
+"""A trained model: its folder, and its scores on corpora.
+
+However a model is trained, its folder says what of in ``manifest.json``, which is written last: a folder
+without it is unfinished.  The *fingerprint* has all that the model depends on, so that a training that is
+asked for again is found finished; the *scores* are those on the dev sets, *tests* those on other corpora.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from crossexam.core.dataset import content_hash
+from crossexam.core.differences import differences
+from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import GOLD_INDEX, Projection
+from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, read_manifest, write_manifest
+from crossexam.corpora.labelled import Corpus
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The hint for a damaged file of a trained model.
+RESTORE: Final = "copy the folder again, or train it again into another folder"
+
+
+class Score(NamedTuple):
+    """A model's *accuracy* in percent and mean *loss* in nats."""
+
+    accuracy: float
+    loss: float
+
+    def on(self, corpus: Corpus) -> dict[str, Any]:
+        """Return the manifest's entry for this score on *corpus*."""
+        return {
+            "accuracy": round(self.accuracy, 4),
+            "loss": round(self.loss, 6),
+            "rows": len(corpus.examples),
+            "content_hash": content_hash(corpus.examples),
+        }
+
+
+def mean_score(scores: Mapping[str, Score]) -> Score:
+    """Return the mean accuracy and the mean loss of *scores*, each of which counts the same.
+
+    >>> mean_score({"a": Score(40.0, 1.0), "b": Score(60.0, 0.5)})
+    Score(accuracy=50.0, loss=0.75)
+    """
+    accuracies, losses = zip(*scores.values(), strict=True)
+    return Score(sum(accuracies) / len(scores), sum(losses) / len(scores))
+
+
+def dev_scores(scores: Mapping[str, Score]) -> dict[str, Any]:
+    """Return what a manifest says of the *scores* on dev sets: the means and, of several, each accuracy.
+
+    >>> dev_scores({"a": Score(40.0, 1.0), "b": Score(60.0, 0.5)})
+    {'dev_accuracy': 50.0, 'dev_loss': 0.75, 'dev': {'a': 40.0, 'b': 60.0}}
+    """
+    mean = mean_score(scores)
+    parts = {"dev": {spec: round(each.accuracy, 4) for spec, each in scores.items()}}
+    return {
+        "dev_accuracy": round(mean.accuracy, 4),
+        "dev_loss": round(mean.loss, 6),
+        **(parts if len(scores) > 1 else {}),
+    }
+
+
+def score_of(probabilities: NDArray[np.float64], gold: NDArray[np.int64], projection: Projection) -> Score:
+    """Return the score of *probabilities* [n, 3] against *gold* [n], the labels of *projection* in GOLDS.
+
+    >>> from crossexam.core.labels import ENTAILMENT_OR_NOT
+    >>> score_of(np.array([[0.5, 0.25, 0.25]]), np.array([3]), ENTAILMENT_OR_NOT).accuracy
+    100.0
+    """
+    columns = {GOLD_INDEX[label]: column for column, label in enumerate(projection.labels)}
+    places = [columns[label] for label in gold.tolist()]
+    shares = projection.scored_shares(probabilities)[np.arange(len(gold)), places]
+    losses = -np.log(np.maximum(shares, np.finfo(np.float64).tiny))
+    right = projection.predictions(probabilities) == gold
+    return Score(100 * float(right.mean()), float(losses.mean()))
+
+
+class TrainedFolder(NamedTuple):
+    """The folder of a finished training, and its manifest."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> TrainedFolder:
+        """Return the finished training in *folder*; raises CrossexamError if there is none."""
+        return cls(folder, read_manifest(folder / MANIFEST, hint=RESTORE))
+
+    @classmethod
+    def finish(cls, folder: Path, manifest: Mapping[str, Any]) -> TrainedFolder:
+        """Write *manifest*, with the hashes of all files in *folder*, and return the finished training."""
+        manifest = {**manifest, FILES: hashes_of_files(folder, without=[MANIFEST])}
+        write_manifest(folder / MANIFEST, manifest)
+        return cls(folder, manifest)
+
+    @property
+    def accuracy(self) -> float:
+        """The dev accuracy in percent, that of the best epoch if there were several."""
+        return float(self.manifest["scores"]["dev_accuracy"])
+
+    def with_tests(
+        self, tests: Sequence[Corpus], scorer: Callable[[], Callable[[Corpus], dict[str, Any]]]
+    ) -> TrainedFolder:
+        """Return the folder with scores on *tests* in its manifest; earlier scores are kept.
+
+        The model is opened, by *scorer*, only if one of *tests* has not been scored.  Raises CrossexamError.
+        """
+        known: Mapping[str, Any] = self.manifest.get("tests", {})
+        missing = [test for test in tests if not _is_known(known.get(test.spec), test)]
+        if not missing:
+            return self
+        score = scorer()
+        scores = {test.spec: score(test) for test in missing}
+        manifest = {**self.manifest, "tests": {**known, **scores}}
+        write_manifest(self.folder / MANIFEST, manifest)
+        return TrainedFolder(self.folder, manifest)
+
+
+def _is_known(entry: Mapping[str, Any] | None, test: Corpus) -> bool:
+    return entry is not None and entry["content_hash"] == content_hash(test.examples)
+
+
+def fingerprint_of(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *parts*, all that a model depends on, as JSON gives them back.
+
+    >>> fingerprint_of({"widths": (1, 2)})
+    {'widths': [1, 2]}
+    """
+    plain: dict[str, Any] = json.loads(json.dumps(parts))
+    return plain
+
+
+def finished_training(folder: Path, fingerprint: Mapping[str, Any]) -> TrainedFolder | None:
+    """Return the finished training in *folder*, None if there is none.
+
+    Raises CrossexamError if it has another *fingerprint*, or if the folder holds something else.
+    """
+    if not (folder / MANIFEST).exists():
+        return None
+    found = TrainedFolder.read(folder)
+    if "fingerprint" not in found.manifest:
+        raise CrossexamError(
+            "the folder holds something other than a trained model",
+            where=str(folder),
+            hint="choose another folder",
+        )
+    check_fingerprint(found.manifest["fingerprint"], fingerprint, folder)
+    return found
+
+
+def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
+    """Raise CrossexamError if the fingerprint *found* in *folder* is not *ours*."""
+    lines = differences(found, ours)
+    if lines:
+        raise CrossexamError(
+            "\n    ".join(["the folder holds another training run:", *lines]),
+            where=str(folder),
+            hint="choose another folder, or remove this one",
+        )

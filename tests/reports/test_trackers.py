@@ -1,0 +1,157 @@
+"""Experiment trackers: names, errors, and MLflow, W&B and TensorBoard themselves where installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.errors import MissingExtraError
+from crossexam.training import trackers
+from crossexam.training.trackers import (
+    TRACKERS,
+    OpenRun,
+    TrackedRun,
+    checked_tracker,
+    legal_names,
+    open_run,
+    track_runs,
+)
+
+
+@pytest.fixture
+def tracked(tmp_path: Path) -> list[TrackedRun]:
+    folder = tmp_path / "report"
+    folder.mkdir()
+    (folder / "report.html").write_text("<p>page</p>")
+    (folder / "report.json").write_text("{}")
+    metrics = {"negation.x (proposed)/accuracy": 0.75, "negation.x [proposed]/accuracy": 0.5}
+    return [
+        TrackedRun(name, metrics, {"model": name, "model_key": "k" * 32, "suite": "0123456789abcdef"}, folder)
+        for name in ("hf/one", "hf/two")
+    ]
+
+
+def needs(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed: extra {package}")
+
+
+def test_names_are_made_legal_and_stay_different() -> None:
+    illegal = re.compile(r"[^\w/]")
+    names = ["a.b/accuracy", "a-b/accuracy", "a_b/accuracy", "c"]
+    legal = ["a_b/accuracy", "a_b/accuracy_2", "a_b/accuracy_3", "c"]
+    assert list(legal_names(names, illegal).values()) == legal
+
+
+def test_a_tracker_that_is_not_here_is_named(
+    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    assert "did you mean 'wandb'" in refused(checked_tracker, "wandbb")
+    assert "no tracker of reports is called 'tensorboard'" in refused(
+        checked_tracker, "tensorboard", files=True
+    )
+    monkeypatch.setattr(trackers, "find_spec", lambda name: None)
+    for name in TRACKERS:
+        said = refused(MissingExtraError, checked_tracker, name)
+        assert f"--track {name} needs the package '{name}'" in said
+
+
+def test_a_tracker_that_fails_is_one_error(
+    tracked: list[TrackedRun], monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise ConnectionError("no server at example.org\nand a long explanation")
+
+    def starts(*_: object) -> AbstractContextManager[OpenRun]:
+        return nullcontext(OpenRun("here", fail, fail))
+
+    def trains(where: Path) -> None:
+        with open_run("json", "m", {}, where) as run:
+            run.log({"loss": 1.0}, 3)
+
+    for opens in (fail, starts):
+        broken = replace(TRACKERS["mlflow"], open=opens)
+        monkeypatch.setattr(trackers, "TRACKERS", {"json": broken})  # a package that is there
+        for said in (refused(track_runs, "json", tracked), refused(trains, tmp_path)):
+            assert said.startswith("--track json: json failed: no server at example.org\n")
+            assert "explanation" not in said
+    with pytest.raises(ValueError, match="mine"), open_run("json", "m", {}, tmp_path):  # not the tracker's
+        raise ValueError("mine")
+
+
+def log_epochs(name: str, folder: Path) -> str:
+    """Log two epochs of a training, whose dev sets have names that no tracker takes as they are."""
+    with open_run(name, "out", {"epochs": 2, "clip": None}, folder) as run:
+        for epoch in (1, 2):
+            run.log({"train_loss": 1 / epoch, "dev/x.jsonl[:5]": 50.0 + epoch}, 10 * epoch)
+    return run.place
+
+
+@pytest.mark.slow
+def test_mlflow_has_the_runs(
+    tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("mlflow")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    places = track_runs("mlflow", tracked)
+
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    for given, place in zip(tracked, places, strict=True):
+        run = client.get_run(place.removeprefix("run "))
+        assert run.info.run_name == given.name
+        assert run.info.status == "FINISHED"
+        assert run.data.params == given.parameters
+        names = ("negation.x _proposed_/accuracy", "negation.x _proposed_/accuracy_2")
+        assert run.data.metrics == dict(zip(names, (0.75, 0.5), strict=True))
+        files = [each.path for each in client.list_artifacts(run.info.run_id, "report")]
+        assert files == ["report/report.html", "report/report.json"]
+    run_id = log_epochs("mlflow", tmp_path).removeprefix("run ")
+    values = client.get_metric_history(run_id, "dev/x.jsonl__5_")
+    assert [(each.step, each.value) for each in values] == [(10, 51.0), (20, 52.0)]
+    assert client.get_run(run_id).data.params == {"epochs": "2", "clip": "None"}
+
+
+@pytest.mark.slow
+def test_wandb_has_the_runs_without_a_network(
+    tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("wandb")
+    monkeypatch.chdir(tmp_path)
+    for name in ("WANDB_MODE", "WANDB_PROJECT", "WANDB_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    places = track_runs("wandb", tracked)
+    training = Path(log_epochs("wandb", tmp_path).removeprefix("wandb sync "))
+    import wandb
+
+    wandb.teardown()  # else its service may still be writing
+    for given, place in zip(tracked, places, strict=True):
+        folder = tmp_path / Path(place.removeprefix("wandb sync "))
+        assert folder.parent.name == "wandb"
+        assert "offline-run" in folder.name
+        (record,) = [path.read_bytes() for path in folder.glob("*.wandb")]
+        key = given.parameters["model_key"]
+        for text in (given.name, key, "negation_x__proposed_/accuracy", "report.html"):
+            assert text.encode() in record, text
+    assert training.parent == tmp_path / "wandb"
+    (log,) = training.glob("*.wandb")
+    assert b"dev/x_jsonl__5_" in log.read_bytes()
+
+
+@pytest.mark.slow
+def test_tensorboard_has_the_epochs(tmp_path: Path) -> None:
+    needs("tensorboard")
+    needs("torch")
+    place = log_epochs("tensorboard", tmp_path)
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(place).Reload()
+    assert [(each.step, each.value) for each in events.Scalars("dev/x.jsonl[:5]")] == [(10, 51), (20, 52)]

@@ -83,8 +83,8 @@ def plan_hard(request: SuiteRequest) -> SuitePlan:
         raise CrossexamError(
             "the subset of hard examples needs a hypothesis-only model",
             wanted="--model MODEL",
-            hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
-            "--set bigrams=true ... -o FOLDER trains one; then pass --model bow/FOLDER",
+            hint="crossexam train hypothesis-fasttext --train snli:train --dev snli:dev -o FOLDER trains "
+            "one; then give --model hom/FOLDER",
         )
     hard_examples = Subsets(
         Selector(options.model), (NAME,), hard, "artifacts", "answered rightly", fitted_on_notes

@@ -94,7 +94,7 @@ def run_into_folder(
         if run is not None:
             counted = run.manifest["pairs_from_store"]
             progress(f"running {opened.name}", counted, counted)
-            _save(run, folder, has_predictions=True)
+            save_run(run, folder, has_predictions=True)
             return run
         run = predict_suite(
             opened,
@@ -197,16 +197,11 @@ def _held(folder: Path, *, force: bool) -> Iterator[None]:
             raise
 
 
-def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
-    """Write *run* into *folder*; the store of predictions is kept.
+def save_run(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
+    """Write *run* into *folder*, but for the predictions if it *has_predictions*; the store is kept.
 
     Raises CrossexamError if the folder has a run that would lose something, unless *force*.
     """
-    _save(run, folder, force=force)
-
-
-def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
-    """Write *run* into *folder*, but for the predictions if the folder already has these."""
     manifest_file, known = folder / MANIFEST, dict[str, RunEntry]()
     if force:
         manifest_file.unlink(missing_ok=True)

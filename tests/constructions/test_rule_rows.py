@@ -18,7 +18,6 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.pair_replacement import is_kind_of
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules import numerical_reasoning
 from crossexam.constructions.rules.number import Number
@@ -30,6 +29,7 @@ from crossexam.core.labels import parse_label
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.word_pair_index import WordPairIndex
+from crossexam.language.word_relatives import is_kind_of
 from crossexam.suites.behaviour import PairResources
 
 sys.path.insert(0, str(Path(__file__).parent))

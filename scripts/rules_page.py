@@ -38,6 +38,7 @@ BASES: Final = {
     "numerical_reasoning": _UNPARSED,
     "so_swap": _PARSED,
     "so_swap_plausible": _PARSED,
+    "swapped_sentences": _UNPARSED,
     "word_pair_swaps": _UNPARSED,
 }
 #: Under these rules, everything that any rule judges is made.
@@ -45,7 +46,8 @@ _OPTIONS: Final[dict[str, dict[str, str]]] = {"antonymy": {"rules": "paper"}}
 #: The modules that ask the rules of the suite of behaviour, below ``crossexam.constructions``.
 _OF_BEHAVIOUR: Final = {
     "natural_logic": ("word_pair_swaps",),
-    "word_pair_swaps": ("pair_matching", "pair_replacement", "rules.word_pair_swaps"),
+    "swapped_sentences": ("rules.swapped_sentences",),
+    "word_pair_swaps": ("pair_matching", "pair_family", "rules.word_pair_swaps"),
 }
 #: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
 _QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")

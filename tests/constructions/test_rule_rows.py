@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,21 +17,21 @@ import pytest
 from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.antonymy import Options
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.construction import Rejection
+from crossexam.constructions.construction import Draft, Outcome, Rejection
 from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.pair_replacement import is_kind_of
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules import numerical_reasoning
 from crossexam.constructions.rules.number import Number
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.rules.table import TABLES, rules_of
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
-from crossexam.core.example import Example
+from crossexam.core.example import DOUBTS, Example
 from crossexam.core.labels import parse_label
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.word_pair_index import WordPairIndex
+from crossexam.language.word_relatives import is_kind_of
 from crossexam.suites.behaviour import PairResources
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -81,40 +83,54 @@ def pair_of(*marked: str) -> WordPair:
     return WordPair(*lemmas, "hypernym" if is_kind_of(*lemmas) else "hyponym", "n")
 
 
-def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
-    """What the swaps make of the marked words of a pair, by set, and why no more; all choices are tried."""
+def outcomes(text: str, rules: Any = "ours") -> Iterator[tuple[str, int, Outcome]]:
+    """What the swaps yield of the marked words of a pair, by set and seed; all choices are tried."""
     pair = pair_of(*re.findall(r"\*(\w+)\*", text))
-    table, family = PairTable([pair]), "i_a" if pair.relation == "antonym" else "i_h"
+    table, family = PairTable([pair], every=rules == "paper"), "i_a" if pair.relation == "antonym" else "i_h"
     resources = PairResources("auto", antonyms=table, hypernyms=table)
     resources.index = WordPairIndex.build([])
     label = re.search(r" \((\w+)\)$", text)
     gold = parse_label(label[1] if label else "contradiction" if family == "i_a" else "entailment")
     premise, hypothesis = re.sub(r"\*| \(\w+\)$", "", text).split(" / ")
-    found: set[tuple[str, str]] = set()
-    reasons: set[str] = set()
+    one, options = Example("e", premise, hypothesis, gold), word_pair_swaps.Options(rules)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(word_pair_swaps, "occurrences", lambda *_: LEAST_OCCURRENCES)
         for seed in range(8):
-            one = Example("e", premise, hypothesis, gold)
-            for name, outcome in word_pair_swaps.swaps(family, one, resources, random.Random(seed)):
-                undecided = () if isinstance(outcome, Rejection) else outcome.info.get("doubts", ())
-                why = {outcome.reason} if isinstance(outcome, Rejection) else {*undecided}
-                found |= set() if why else {(name, str(seed))}
-                reasons |= why
+            for name, outcome in word_pair_swaps.swaps(family, one, resources, random.Random(seed), options):
+                yield name, seed, outcome
+
+
+def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """What the swaps make of the marked words of a pair, by set, and why no more."""
+    found: set[tuple[str, str]] = set()
+    reasons: set[str] = set()
+    for name, seed, outcome in outcomes(text):
+        undecided = () if isinstance(outcome, Rejection) else outcome.info.get("doubts", ())
+        why = {outcome.reason} if isinstance(outcome, Rejection) else {*undecided}
+        found |= set() if why else {(name, str(seed))}
+        reasons |= why
     return found, reasons
+
+
+@contextmanager
+def only(rules: tuple[Rule[Any], ...], *names: str) -> Iterator[None]:
+    """Leave only *rules* in the tables of *names*."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            module = import_module(TABLES[name].partition(":")[0])
+            for table in {"RULES", "_OF", "_OF_ANY_WORD", "_OF_PLACES", "_OF_USE"} & vars(module).keys():
+                rows = getattr(module, table)
+                if isinstance(rows, dict):
+                    some: Any = {use: tuple(row for row in rows[use] if row in rules) for use in rows}
+                else:
+                    some = tuple(row for row in rows if row in rules)
+                patch.setattr(module, table, some)
+        yield
 
 
 def asking(name: str, rules: tuple[Rule[Any], ...], sentence: str) -> tuple[set[tuple[str, str]], set[str]]:
     """The pairs that *name* makes of *sentence* if only *rules* are asked, and the reasons why not more."""
-    module = import_module(TABLES[name].partition(":")[0])
-    with pytest.MonkeyPatch.context() as patch:
-        for table in {"RULES", "_OF", "_OF_ANY_WORD", "_OF_PLACES", "_OF_USE"} & vars(module).keys():
-            rows = getattr(module, table)
-            if isinstance(rows, dict):
-                some: Any = {use: tuple(row for row in rows[use] if row in rules) for use in rows}
-            else:
-                some = tuple(row for row in rows if row in rules)
-            patch.setattr(module, table, some)
+    with only(rules, name):
         if " / " in sentence:
             return swapped(sentence)
         items, reasons = made(name, sentence)
@@ -145,6 +161,54 @@ def test_rows(name: str, for_each: Callable[..., None]) -> None:
         assert rule.reason not in asking(name, (rule,), rule.keeps)[1]
 
     for_each(check, [(rule,) for rule in rules])
+
+
+SWAPS = ("natural_logic", "swapped_sentences", "word_pair_swaps")
+
+
+def without_doubts(item: Example) -> Example:
+    return replace(item, info={key: value for key, value in item.info.items() if key != DOUBTS})
+
+
+def literal_swaps(text: str) -> Iterator[tuple[Example | str, bool]]:
+    """The items by the paper's rules without their doubts, and whether it has any; or why there is none."""
+    for name, _, outcome in outcomes(text, "paper"):
+        if isinstance(outcome, Rejection):
+            yield outcome.reason, False
+            continue
+        item = outcome
+        if isinstance(outcome, Draft):
+            assert outcome.base is not None
+            item = outcome.item(without_doubts(outcome.base), f"{name}_paper.v1")
+        assert isinstance(item, Example)
+        yield without_doubts(item), DOUBTS in item.info
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [("add_amod", "paper"), ("so_swap", "paper"), ("behaviour", "paper")]
+    + [(name, rules) for name in ("antonymy", "numerical_reasoning") for rules in ("paper", "released")],
+)
+def test_the_literal_rules_ask_the_rows_for_doubts_alone(name: str, rules: str) -> None:
+    """Sentences, labels, ids, order and all other info are the same without any row."""
+    tables = SWAPS if name == "behaviour" else (name,)
+    sentences = [text for table in tables for rule in rules_of(table) for text in (rule.rejects, rule.keeps)]
+
+    def literal() -> Iterator[tuple[Example | str, bool]]:
+        for text in sentences:
+            if name == "behaviour":
+                yield from literal_swaps(text)
+                continue
+            for item in made(name, text, rules=rules)[0]:
+                yield without_doubts(item), DOUBTS in item.info
+
+    asked = list(literal())
+    with only((), *tables):
+        unasked = list(literal())
+    assert len(asked) > len(sentences) / 3
+    assert [item for item, _ in asked] == [item for item, _ in unasked]
+    assert any(doubted for _, doubted in asked) == (name in {"antonymy", "behaviour"} and rules == "paper")
+    assert not any(doubted for _, doubted in unasked)
 
 
 def numbers(sentence: str) -> list[Number]:

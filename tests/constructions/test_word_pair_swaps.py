@@ -12,18 +12,10 @@ from crossexam.constructions.natural_logic import (
     ex_situ_label,
     rest_of,
 )
+from crossexam.constructions.pair_family import Family, family_of
 from crossexam.constructions.pair_matching import Match, PairTable, matches
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.word_pair_swaps import (
-    Options,
-    Swapped,
-    ex_situ,
-    ex_situ_exchanged,
-    exchange,
-    in_situ,
-    replaced,
-    swaps,
-)
+from crossexam.constructions.word_pair_swaps import Options, swaps
 from crossexam.core.example import SIDES, Example, undo_edits
 from crossexam.core.labels import Gold
 from crossexam.language.lexicons.word_pairs import WordPair
@@ -70,9 +62,9 @@ def match_of(one: Example, pair: str) -> Match:
     return match
 
 
-def swapped(one: Example, pair: str, name: str = "i_a") -> Swapped:
-    made = exchange(one, match_of(one, pair), name)
-    assert isinstance(made, Swapped)
+def family(one: Example, pair: str) -> Family:
+    made = family_of(one, match_of(one, pair), "i_a")
+    assert isinstance(made, Family)
     return made
 
 
@@ -134,8 +126,8 @@ def test_what_is_no_match_says_why(each_case: EachCase) -> None:
 
 def test_words_are_exchanged(each_case: EachCase) -> None:
     def check(premise: str, hypothesis: str, pair: str, exchanged: list[str]) -> None:
-        made = swapped(example(premise, hypothesis), pair)
-        item = in_situ(made).item(made.control, "i_th.v1")
+        made = family(example(premise, hypothesis), pair)
+        item = made.in_situ().item(made.control, "i_th.v1")
         assert [item.premise, item.hypothesis] == exchanged
         assert (item.id, item.base) == ("i_th:i_a:x1", "i_a:x1")
 
@@ -144,8 +136,8 @@ def test_words_are_exchanged(each_case: EachCase) -> None:
 
 def test_the_papers_example_ex_situ() -> None:
     """One context on both sides (section 5.3), then the pair exchanged."""
-    made = swapped(GAME, SUNSET)
-    in_place = in_situ(made).item(made.control, "i_ta1.v1")
+    made = family(GAME, SUNSET)
+    in_place = made.in_situ().item(made.control, "i_ta1.v1")
     assert in_place.info["pair"] == "sunrise/sunset"
     drawn = [draft_of(made_from(GAME, SUNSET, seed=seed)["e_a"]).info["context"] for seed in range(20)]
     assert set(drawn) == set(SIDES)  # one of the two sentences, at random
@@ -153,8 +145,8 @@ def test_the_papers_example_ex_situ() -> None:
         ("premise", ["A soccer game occurring at sunset", "A soccer game occurring at sunrise"]),
         ("hypothesis", ["A basketball game occurs at sunset", "A basketball game occurs at sunrise"]),
     ):
-        control = ex_situ(made, context).item(made.control, "e_a.v1")  # type: ignore[arg-type]
-        item = ex_situ_exchanged(made, control, context).item(control, "e_ta.v1")  # type: ignore[arg-type]
+        control = made.ex_situ(context).item(made.control, "e_a.v1")  # type: ignore[arg-type]
+        item = made.ex_situ_exchanged(control, context).item(control, "e_ta.v1")  # type: ignore[arg-type]
         assert [control.premise, control.hypothesis] == [item.hypothesis, item.premise] == texts
         assert (control.info["pair"], item.info["pair"]) == ("sunset/sunrise", "sunrise/sunset")
         for derived, base in ((in_place, made.control), (control, made.control), (item, control)):
@@ -169,9 +161,9 @@ def test_a_noun_is_counted_as_the_one_it_replaces(each_case: EachCase) -> None:
     def check(premise: str, pair: str) -> None:
         one = example(premise, f"The/DT {pair.split()[1]}/NN falls/VBZ", "neutral")
         match = match_of(one, pair)
-        outcome = exchange(one, match, "i_h")
+        outcome = family_of(one, match, "i_h")
         assert outcome == Rejection("the other noun cannot be counted here")
-        assert isinstance(exchange(one, match, "i_h", PAPER), Swapped)
+        assert isinstance(family_of(one, match, "i_h", "paper"), Family)
 
     each_case(check)
 
@@ -184,7 +176,7 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
 
     def check(hypothesis: str, wanted: str) -> None:
         one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
-        made = replaced(swapped(one, "sit stand antonym v"), "hypothesis", "seated")
+        made = family(one, "sit stand antonym v").replaced("hypothesis", "seated")
         if isinstance(made, Rejection):
             assert made.reason == wanted
         else:
@@ -198,8 +190,8 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
     made = made_from(one, "sit stand antonym v", index=index)["i_ta2"]
     assert made == Rejection("no relative that training has ten times")
     one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
-    control = swapped(one, "elderly young antonym a")
-    item = draft_of(replaced(control, "hypothesis", "aged", relation="synonym")).item(one, "i_ta2.v4")
+    control = family(one, "elderly young antonym a")
+    item = draft_of(control.replaced("hypothesis", "aged", relation="synonym")).item(one, "i_ta2.v4")
     assert (item.premise, item.hypothesis) == (one.premise, "An aged mother sits")
     assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
 

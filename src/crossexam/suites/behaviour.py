@@ -14,9 +14,9 @@ from crossexam.constructions.apply import ChunkYield, Tally
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.keys import at_most_per_key
+from crossexam.constructions.pair_family import Rules
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.pair_replacement import Rules
 from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.constructions.table import FAMILIES, SWAPS
 from crossexam.constructions.word_pair_swaps import Options, swaps

@@ -21,9 +21,11 @@ from crossexam.constructions.natural_logic import (
     lies_elsewhere,
     says_less,
 )
+from crossexam.constructions.pair_family import Family
 from crossexam.constructions.pair_matching import Match
-from crossexam.constructions.pair_replacement import tells_more
+from crossexam.constructions.rules import swapped_sentences
 from crossexam.constructions.rules.rule import Rule, holding
+from crossexam.constructions.rules.swapped_sentences import ODD, Saying
 from crossexam.core.example import OTHER_SIDE, SIDES, Edit, Side
 from crossexam.core.labels import Label
 from crossexam.language.lexicons.noun_groups import KIN, OLD, YOUNG
@@ -47,7 +49,7 @@ _NOMINAL: Final = frozenset({"N", "J"})
 
 @dataclass(eq=False)
 class Change:
-    """A *match* with other words, and the *label* that natural logic proposes for it.
+    """A *family* with other words, and the *label* that natural logic proposes for it.
 
     *how*: the two words are exchanged, one is replaced, or the sentence on *context* is copied to both sides.
     *relation* is that of the hypothesis's word to the premise's after the change, *gold* the label before it.
@@ -55,7 +57,7 @@ class Change:
     the hypothesis.
     """
 
-    match: Match
+    family: Family
     how: Literal["exchanged", "replaced", "copied"]
     relation: Relation
     label: Label
@@ -64,6 +66,26 @@ class Change:
     edits: Mapping[Side, tuple[Edit, ...]]
     named: str
     context: Side | None = None
+
+    @property
+    def match(self) -> Match:
+        """Where the words of the pair were."""
+        return self.family.match
+
+    @cached_property
+    def sayings(self) -> tuple[Saying, ...]:
+        """The two sentences after the change; of a copied sentence, that with each of the words."""
+        family, context = self.family, self.context
+        if context is not None:
+            here, new = family.words[context], family.exchanged[context]
+            before = Saying(family.match, context, here, new)
+            return before, Saying(family.match, context, new, here, family.edits[context])
+        return tuple(
+            Saying(
+                family.match, side, self.words[side], self.words[OTHER_SIDE[side]], self.edits.get(side, ())
+            )
+            for side in SIDES
+        )
 
     @property
     def rest(self) -> Rest:
@@ -106,15 +128,7 @@ class Change:
 
 
 def _is_told(change: Change) -> bool:
-    return change.loses and any(
-        tells_more(
-            change.match,
-            side,
-            (change.words[side], change.words[OTHER_SIDE[side]]),
-            change.edits.get(side, ()),
-        )
-        for side in SIDES
-    )
+    return change.loses and any(any(swapped_sentences.against(saying, {ODD})) for saying in change.sayings)
 
 
 def _of_nouns(asks: Callable[[Change], bool]) -> Callable[[Change], bool]:

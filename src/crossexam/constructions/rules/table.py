@@ -15,6 +15,7 @@ TABLES: Final = {
     "numerical_reasoning": "crossexam.constructions.rules.numerical_reasoning:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
     "so_swap_plausible": "crossexam.constructions.rules.so_swap_plausible:RULES",
+    "swapped_sentences": "crossexam.constructions.rules.swapped_sentences:RULES",
     "word_pair_swaps": "crossexam.constructions.rules.word_pair_swaps:RULES",
 }
 

@@ -1,7 +1,7 @@
 """The rules of the ten swaps about words: when those of a pair are not matched, told apart or replaced.
 
 In the sentences of the rows, premise and hypothesis of a training example are separated by a slash, and the
-two words are marked.  When a sentence does not go with its new word is in ``pair_replacement.py``, and when
+two words are marked.  When a sentence does not go with its new word is in ``swapped_sentences.py``, and when
 the label of the result is doubtful in ``natural_logic.py``.
 """
 
@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from crossexam.constructions.edits import pronoun_edits, replacing
+from crossexam.constructions.natural_logic import POSTURES
 from crossexam.constructions.rules.rule import Rule, View, holding
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
@@ -74,6 +75,11 @@ class Replacing:
     positions: Sequence[int]
     lemma: str
     side: Side
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether the lemma is not the other word of the pair, but a relative of it."""
+        return self.lemma not in self.pair[:2]
 
     @property
     def is_state(self) -> bool:
@@ -150,8 +156,18 @@ def _describes(tokens: Sequence[Token], position: int) -> bool:
     )
 
 
+def _has_particle(view: Replacing) -> bool:
+    """Return whether "up" or "down", and no object, follows the word: *sits down*."""
+    after = (view.tokens[k + 1 : k + 3] for k in view.positions)
+    return any(
+        near[0].text.lower() in {"up", "down"} and (len(near) < 2 or near[1].tag not in {"DT", "PRP$"})
+        for near in after
+        if near
+    )
+
+
 def _cannot_be_counted(view: Replacing) -> bool:
-    antonyms = view.pair.relation == "antonym" and view.lemma in view.pair[:2]  # used as the other is
+    antonyms = view.pair.relation == "antonym" and not view.is_relative  # used as the other is
     if antonyms or view.is_state or view.edits is None:
         return False
     return not all(can_replace(view.tokens, k, view.lemma) for k in view.positions)
@@ -200,6 +216,11 @@ _OF_KINDS: Final[tuple[Rule[WordPair], ...]] = (
          "People do not tell kinds of ideas apart as WordNet does."),
 )
 _OF_REPLACING: Final[tuple[Rule[Replacing], ...]] = (
+    Rule("part of a fixed expression",
+         lambda v: v.is_relative and v.lemma not in POSTURES and _has_particle(v),
+         "A boy *sits* there. / A boy *stands* up there.",
+         "A boy *sits* there. / A boy *stands* there.",
+         "The particle is a part of the verb, and nobody is seated up there."),
     Rule("the other verb does not fit here", _goes_somewhere,
          "A boy *sits* to the left. / A boy *stands* to the left.",
          "A boy *sits* there. / A boy *stands* there.",

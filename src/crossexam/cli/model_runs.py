@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -24,7 +24,6 @@ from crossexam.evaluation.repeat import (
     repeat_in_folder,
 )
 from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN, Forecast
-from crossexam.models.api.model import ChatModel
 from crossexam.models.chunking import Chunking, chunking_of, in_chunks
 from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
@@ -33,6 +32,9 @@ from crossexam.runs.folder import run_into_folder, suite_in_folder
 from crossexam.runs.run import first_items, pairs_to_ask
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
 from crossexam.runs.windows import Asking
+
+if TYPE_CHECKING:
+    from crossexam.models.api.model import ChatModel
 
 
 def chunking_for(options: ModelOptions) -> Chunking | None:
@@ -151,6 +153,8 @@ def _of(template: str | None) -> Iterator[None]:
 
 def server_model(model: Model) -> ChatModel | None:
     """Return the part of *model* that asks a server, None if there is none."""
+    from crossexam.models.api.model import ChatModel  # which loads all that a server needs
+
     asked = model.inner or model
     return asked if isinstance(asked, ChatModel) else None
 

@@ -51,6 +51,16 @@ def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
     assert len(advice(Results(tuple(replace(model, name=model.run.model) for model in models)))) == MOST
 
 
+def test_the_gold_label_of_which_a_model_gets_hardly_any_item_right_any_more() -> None:
+    sets = [dataset("base.x", GOLDS), dataset("negation.x", GOLDS, "base.x", paired=True)]
+    said = {"base.x": wrong(GOLDS, 3), "negation.x": "NNC" * 30}
+    (found,) = sentence(results_of([run_of(said, *sets, model="zoo/mine")]), "with the gold label")
+    right = "0 of the 30 items of negation with the gold label entailment right, and 29 of 30 on the base"
+    assert found.startswith(f"zoo/mine gets {right}:")
+    spread = results(base=9, negation=27)  # 3 and 9 of the 30 of each label are wrong
+    assert not sentence(spread, "with the gold label")
+
+
 def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
     small = results(base=57)  # 33 of 90 right, 30 by one label
     majority = small.models[0].results[0].majority

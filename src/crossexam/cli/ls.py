@@ -18,6 +18,10 @@ class _Listing(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
+#: So many names of each kind are listed beside it.
+_MOST_NAMED: Final = 8
+
+
 def ls(options: Ls) -> None:
     """List what is available."""
     if options.kind == _RULES:
@@ -34,14 +38,25 @@ def ls(options: Ls) -> None:
             where=f"crossexam ls {options.kind} {options.name}",
             hint=f"crossexam ls {options.kind}",
         )
-    for each in [options.kind] if options.kind else _LISTINGS:
+    if options.kind is None:
+        _list_kinds()
+        return
+    listing = _LISTINGS[options.kind]()
+    show(table_of(options.kind, listing.header, listing.rows))
+
+
+def _list_kinds() -> None:
+    """List the kinds, with the first names of each."""
+    rows = []
+    for kind, listing in _LISTINGS.items():
         try:
-            listing = _LISTINGS[each]()
-            show(table_of(each, listing.header, listing.rows))
+            names = list(dict.fromkeys(str(row[0]) for row in listing().rows))
         except MissingExtraError as error:
-            if options.kind:
-                raise
-            note(f"{each}: {error}")
+            note(f"{kind}: {error}")
+            continue
+        more = [f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
+        rows.append((kind, ", ".join([*names[:_MOST_NAMED], *more])))
+    show(table_of("crossexam ls KIND", ("kind", "names"), rows))
 
 
 def _list_rules(construction: str | None) -> None:

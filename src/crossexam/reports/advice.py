@@ -27,6 +27,8 @@ WORTH_FINDING: Final = 0.05
 LARGE_SHARE: Final = 0.2
 #: A ROC AUC that is so far above the balanced accuracy leaves room for another threshold.
 ROOM: Final = 0.1
+#: A model that loses so large a share of the items of one gold label does something else than on the base.
+STRIKING: Final = 0.3
 #: Nobody is told to find more pairs than this.
 MOST_PAIRS: Final = 100_000
 #: What `train --augment` can add to the training data, and what to test afterwards: another of its kind.
@@ -105,6 +107,33 @@ def _small_base(results: Results) -> Iterator[str]:
                     "values stayed as they are."
                 )
                 break
+
+
+def _one_gold_label(results: Results) -> Iterator[str]:
+    """Yield of which gold label the items of a test set are that a model no longer gets right."""
+    for model in results.models:
+        result = leading(model)
+        base = None if result is None or result.drop is None else model.result(result.base_set or "")
+        if result is None or base is None or result.labels != base.labels:
+            continue
+        before, after = (
+            {gold: (counts[gold], sum(counts.values())) for gold, counts in each.confused.items()}
+            for each in (base, result)
+        )
+        losses = {
+            gold: before[gold][0] / before[gold][1] - after[gold][0] / after[gold][1]
+            for gold in before.keys() & after.keys()  # none of which only bounds are known
+            if min(before[gold][1], after[gold][1]) >= FEW
+        }
+        gold = max(sorted(losses), key=lambda each: losses[each], default=None)
+        if gold is None or losses[gold] < STRIKING:
+            continue
+        (was, of_base), (right, of_set) = before[gold], after[gold]
+        yield (
+            f"{model.name} gets {right:,} of the {of_set:,} items of {results.short_names[result.name]} with "
+            f"the gold label {gold} right, and {was:,} of {of_base:,} on the base: read some of them "
+            "(Items), and see the accuracy by gold label (Slices)."
+        )
 
 
 def _few_keys(results: Results) -> Iterator[str]:
@@ -218,6 +247,7 @@ RULES: Final = (
     Rule(
         "small base", "the interval of the majority baseline, which narrows with the square root", _small_base
     ),
+    Rule("one gold label", "the confusions of the headline's test set and its base", _one_gold_label),
     Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
     Rule(
         "threshold",

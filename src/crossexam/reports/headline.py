@@ -110,7 +110,7 @@ def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
         return (
             f"{model.name} was measured on fewer than {FEW} items of each test set, too few for a conclusion."
         )
-    rest = f"the test sets built from it have fewer than {FEW} items, too few for a conclusion"
+    rest = f"the drops from it are of fewer than {FEW} items each, too few for a conclusion"
     return f"{_on_one_set(model, base, names).removesuffix('.')}; {rest}."
 
 

@@ -65,7 +65,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         skipped
         and "CI" in os.environ
         and SHARED.is_dir()
-        and not re.search(r"GPU|extra (interop|mlflow|wandb)", str(report.longrepr))
+        and not re.search(r"GPU|extra (interop|mlflow|wandb|tensorboard)", str(report.longrepr))
     ):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI although {SHARED} is there: {report.longrepr}"

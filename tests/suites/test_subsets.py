@@ -101,16 +101,16 @@ def test_written_subsets_are_a_suite(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "chosen"), [("cs", len(LAMBDAS)), ("hard", 1)])
-def test_that_a_model_chose_items_by_its_wrong_answers_is_a_warning(kind: str, chosen: int) -> None:
+def test_that_a_model_chose_items_by_its_answers_is_a_warning(kind: str, chosen: int) -> None:
     base = base_from_spec("builtin:demo", limit=30)
     suite = build_in_memory(_request(kind, base, model="builtin/bag-of-words"))
     itself, other = (predict_suite(name, suite) for name in ("builtin/bag-of-words", "builtin/overlap"))
     for runs, count in (((itself, other), 1), ((other,), 0)):
-        said = [each for each in warnings(results_of(runs)) if "by its own wrong answers" in each]
+        said = [each for each in warnings(results_of(runs)) if "by its own answers" in each]
         assert len(said) == count
         assert all(each.startswith("builtin/bag-of-words chose the items of ") for each in said)
         assert all(each.count(",") == chosen - 1 for each in said)
-    assert "by its own wrong answers" in cx.report(itself, other).text(".md")
+    assert "by its own answers" in cx.report(itself, other).text(".md")
 
 
 def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -189,7 +189,7 @@ def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
         raise error
     proposals = likely_meanings(error.undeclared)
     counts = ", ".join(f"{clipped(name)} ({count:,})" for name, count in error.undeclared.items())
-    file = (error.where or "").partition(", ")[0]
+    file = (error.where or "").partition(", line ")[0]
     note(f"the labels of {file} are {counts}")
     for number, proposal in enumerate(proposals, 1):
         note(f"  {number}  {proposal}")

@@ -143,7 +143,7 @@ def _opens_at(results: Results) -> int:
 
 def _breakable(name: str) -> Markup:
     """Return *name* with optional line breaks after its punctuation."""
-    return Markup("<wbr>").join(re.findall(r"[^._/-]*[._/-]?", visible(name)))
+    return Markup("<wbr>").join(re.findall(r"[^._/:-]*[._/:-]?", visible(name)))
 
 
 def _number(cell: Cell, column: Column) -> str:

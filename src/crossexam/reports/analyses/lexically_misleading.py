@@ -124,7 +124,7 @@ def selection_warnings(results: Results) -> list[str]:
             if key is not None and key == model.run.manifest.get("model_key"):
                 chosen.setdefault(model.name, []).append(results.short_names[name])
     return [
-        f"{model} chose the items of {', '.join(names)} by its own wrong answers: its accuracy there and "
+        f"{model} chose the items of {', '.join(names)} by its own answers: its accuracy there and "
         "comparisons with it say nothing."
         for model, names in chosen.items()
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.brief import brief_tables, drop_note, failures_first
-from crossexam.reports.broken import broken_sets, broken_table
+from crossexam.reports.broken import broken_sets, broken_table, origins
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
@@ -120,18 +121,18 @@ def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
     assert all(len(item.answers) == 2 for each in found.values() for item in each.items)
 
 
-def test_what_broke_begins_with_what_its_items_are() -> None:
-    sets = {"base.x": 0, "negation.x": 9, "mine_only.x": 9}
-    found = broken_sets(results := results_of([run_of("mine", sets)]), PageItems(results))
-    assert (
-        found["negation"].about
-        == '"and false is not true" after the hypothesis (Naik et al. 2018, section 3.2)'
-    )
-    assert found["mine only"].about == ""
-    assert (
-        cx.report(run_of("mine", sets)).text(".html").count("Items: &#34;and false is not true&#34; after")
-        == 1
-    )
+def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
+    """Also where nothing broke."""
+    sets = {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9}
+    run = run_of("mine", sets)
+    assert list(origins(results_of([run]))) == ["negation", "length mismatch"]
+    page = cx.report(run).text(".html")
+    about = [
+        "&#34;and false is not true&#34; after the hypothesis",
+        "&#34;and true is true&#34; five times after the premise",
+    ]
+    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
+    assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
 
 
 def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> None:

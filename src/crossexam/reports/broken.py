@@ -20,6 +20,7 @@ from crossexam.reports.table import Cell, Column, Table, significance_note
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from crossexam.constructions.entry import Construction
     from crossexam.evaluation.measures import TestSetResult
 
 #: So many of the items that broke are shown of a test set.
@@ -56,14 +57,13 @@ class Broken:
 class BrokenSet:
     """Some of the *count* items of a test set that *model* got wrong.
 
-    *from_right*: of those whose base it got right.  *about*: what its items are, if a construction made them.
+    *from_right*: of those whose base it got right.
     """
 
     items: tuple[Broken, ...]
     count: int
     model: str
     from_right: bool
-    about: str
 
 
 def broken_table(results: Results) -> Table:
@@ -137,15 +137,20 @@ def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     rows = np.flatnonzero(wrong & of_worst.right_before(shown) if from_right else wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
     items = tuple(_item(row, asked, shown) for row in drawn)
-    return BrokenSet(items, len(rows), worst.name, from_right, _about(shown))
+    return BrokenSet(items, len(rows), worst.name, from_right)
 
 
-def _about(shown: Shown) -> str:
-    """Return what the items are, and by which paper; empty if no construction made them."""
+def origins(results: Results) -> dict[str, Construction]:
+    """Return by short name of the test set the construction that made its items, of those that one made."""
     from crossexam.constructions.table import known_construction
 
-    made = known_construction(shown.dataset.entry.made_by)
-    return "" if made is None else f"{made.summary} ({made.paper})"
+    made = {
+        results.short_names[name]: known_construction(dataset.entry.made_by)
+        for model in results.models
+        for name, dataset in model.run.datasets.items()
+        if not dataset.entry.is_base
+    }
+    return {name: construction for name, construction in made.items() if construction is not None}
 
 
 @dataclass(frozen=True)

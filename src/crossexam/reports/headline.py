@@ -22,28 +22,8 @@ from crossexam.reports.ties import tie_warnings
 
 
 def culprit(results: Results) -> ModelResults | None:
-    """Return the model that the headline is about first; None if nothing was measured.
-
-    It is the one that :func:`leading` says most about: a drop that was tested, one that was not, none; and of
-    these the largest.  A model that is at chance comes last.  On the cross-dataset benchmark it is the model
-    whose mean is furthest below SNLI test.
-    """
-    lost = [
-        (model, model.benchmark.difference.value)
-        for model in results.models
-        if model.benchmark and model.benchmark.difference
-    ]
-    if lost:
-        return min(lost, key=lambda pair: pair[1])[0]
-    measured = [model for model in results.models if worst_of(model) is not None]
-
-    def badness(model: ModelResults) -> tuple[float, ...]:
-        result = leading(model)
-        if result is None:
-            return (False,)
-        return (True, result.loss is not None or not result.at_chance, *_badness(model, result))
-
-    return max(measured, key=badness, default=None)
+    """Return the model that the headline is about: the first of which anything was measured; None if none."""
+    return next((model for model in results.models if worst_of(model) is not None), None)
 
 
 def headline(results: Results) -> str:
@@ -191,7 +171,9 @@ def _no_fall(
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
     unnoticed = _unnoticed(model)
     if candidate.loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{unnoticed}"
+        return (
+            f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{unnoticed}{_counted(model)}"
+        )
     tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
     if candidate.loss.low > 0:  # another reason than the interval, which the reader sees
         tested += (
@@ -201,8 +183,8 @@ def _no_fall(
         )
     largest = f"{_dropped(candidate)}{tested}), on {names.get(result.name, result.name)}"
     return (
-        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}; "
-        f"the largest drop is {largest}.{unnoticed}"
+        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}. "
+        f"The largest drop is {largest}.{unnoticed}{_counted(model)}"
     )
 
 
@@ -218,18 +200,34 @@ def _unnoticed(model: ModelResults) -> str:
 
 def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return of which test sets a sentence speaks that says that none has a significant drop."""
-    chance = {each.name for each in _bases_at_chance(model)}
-    lost = [each for each in model.results if each.loss is not None]
-    limits = [
-        (f"with at least {FEW} pairs", any(each.is_small for each in lost)),
-        ("with enough answers", _has_bounds(model)),
-        ("from a base on which it is above chance", any(each.base_set in chance for each in lost)),
-        ("whose labels are not only proposed", any(is_proposed(each.name) for each in lost)),
-    ]
-    said = " and ".join(words for words, holds in limits if holds)
+    counted, any_set = _able_to_lead(model), "any test set"
+    if len(counted) < len(_with_drops(model)) or _has_bounds(model):
+        any_set = f"any of the {len(counted)} test sets that count"
+        if len(counted) == 1:
+            any_set = f"{names.get(counted[0].name, counted[0].name)}, the only test set that counts"
     unseen = sum(each.edit_unseen for each in truncations(model))
     read = f" (but for {counted_items(unseen, 'item')} it did not read the changed text)" if unseen else ""
-    return f"any test set{f' {said}' if said else ''}{read}{_disputed(model, names)}"
+    return f"{any_set}{read}{_disputed(model, names)}"
+
+
+def _with_drops(model: ModelResults) -> list[TestSetResult]:
+    return [each for each in model.results if each.loss is not None]
+
+
+def _counted(model: ModelResults) -> str:
+    """Return the sentence that says which test sets count for the headline of *model*, if others do not.
+
+    That those whose labels are only proposed do not is said once, for all models.
+    """
+    lost = _with_drops(model)
+    chance = {each.name for each in _bases_at_chance(model)}
+    limits = [
+        (f"at least {FEW} pairs", any(each.is_small for each in lost)),
+        ("enough answers", _has_bounds(model)),
+        ("a base on which the model is above chance", any(each.base_set in chance for each in lost)),
+    ]
+    needed = " and ".join(words for words, holds in limits if holds)
+    return f" A test set counts if it has {needed}." if needed else ""
 
 
 def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -390,9 +388,9 @@ def _one_label_warnings(results: Results) -> list[str]:
 def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> str:
     name = "the base" if len(results.drop_bases) == 1 else results.short_names[result.name]
     items = "labelled item" if result.unlabelled else "item"
-    subject = f"all {counted_items(result.labelled, items)} of {name} have"
+    subject = f"All {counted_items(result.labelled, items)} of {name} have"
     if result.labelled == 1:
-        subject = f"the only {items} of {name} has"
+        subject = f"The only {items} of {name} has"
     return f"{subject} the gold label {label}: accuracy there says only how often the model gives it."
 
 

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
 from crossexam.reports.advice import advice
-from crossexam.reports.broken import broken_sets
+from crossexam.reports.broken import broken_sets, origins
 from crossexam.reports.headline import culprit, headlines, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import PartsFolder, packed_items
@@ -61,6 +61,7 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
         **_summary(results),
         sections=page_sections(results),
         broken=broken_sets(results, shown),
+        origins=origins(results),
         advice=[_unbroken(sentence) for sentence in advice(results)],
         shown=_shown(results, items["sets"]),
         whole=all(each["shown"] == each["total"] for each in items["sets"]),

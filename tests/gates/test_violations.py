@@ -114,13 +114,13 @@ def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
         ("violation.symmetry", "(?s)test set symmetry.x: .*'symmetry' needs three labels",
          run_of(1, two_label=True)),
         ("violation.symetry", r"violation\.symmetry", run),
-        ("violation.negation", r"'violation.negation' is not defined for '\*'", run),
+        ("violation.negated_hypothesis", r"'violation.negated_hypothesis' is not defined for '\*'", run),
         ("conditional_violation.conjunction", "(?s)none of its items.*to which the rule applies",
          replace(run, probabilities=never)),
     ]  # fmt: skip
     for_each(check, rows)
     always = {name for name, rule in RULES.items() if rule.always_applies}
-    assert always == {"identity", "negation", "double_negation"}
+    assert always == {"identity", "negated_hypothesis", "double_negation"}
     for name in always:  # have one rate
         with pytest.raises(FormatError, match="always holds") as caught:
             gate(run, {"measure": f"conditional_violation.{name}", "max": 0.5})

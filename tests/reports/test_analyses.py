@@ -60,13 +60,13 @@ def test_every_rule_has_a_row_and_its_test_set_no_accuracy(ruled: Run) -> None:
 def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
     of_two = replace(ruled, manifest={**ruled.manifest, "details": {"two_label": True}})
     notes = tables_of(results_of([of_two]), "consistency")[0].notes
-    said = "needs three labels, so left out: symmetry, negation, transitivity ec, transitivity ne"
+    said = "needs three labels, so left out: symmetry, negated hypothesis, transitivity ec, transitivity ne"
     assert sum(said in note for note in notes) == 1
     without = ruled.restricted_to([name for name in ruled.datasets if not name.startswith("base")])
     (table,) = tables_of(results_of([without]), "consistency")
     assert [row[1] for row in table.rows] == ["E(p, p)"]
     assert any("the run lacks the base, so left out: symmetry" in note for note in table.notes)
-    said = "was not asked about the base, without which symmetry, negation"
+    said = "was not asked about the base, without which symmetry, negated hypothesis"
     told = [sum(said in warning for warning in warnings(results_of([each]))) for each in (without, ruled)]
     assert told == [1, 0]
 

@@ -99,7 +99,7 @@ _ALL: Final = (
         lambda a: a.base == a.item,
     ),
     ConsistencyRule(
-        "negation",
+        "negated_hypothesis",
         "negated_hypothesis",
         "(p, not h): C for E(p, h), N for N(p, h), E for C(p, h)",
         _always,

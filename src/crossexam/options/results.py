@@ -60,7 +60,8 @@ class Compare(Shown):
     """
 
     runs: tuple[ReadFrom, ...] = argument(
-        "RUN...", "Two runs over the same test sets: folders or URLs, or the folder of both."
+        "RUN...",
+        "Two runs over the same test sets: folders or URLs, or the folder of both (A and B by name).",
     )
     output: tuple[WriteTo, ...] = several(
         "Output file or URL: .md, .tex, .csv or .json. Repeatable.", "-o", "--output", takes="FILE"

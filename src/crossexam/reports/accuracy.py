@@ -419,8 +419,8 @@ def published_differences(dataset: Dataset) -> dict[str, str]:
 ACCURACY: Final = Analysis(
     "accuracy",
     (
-        Section("accuracy", "Accuracy", accuracy_table, PAGE, figures=_accuracy_figures),
         Section("accuracies", "Accuracy", written_accuracy_table, WRITTEN_ONLY, figures=_published_figures),
+        Section("accuracy", "Accuracy", accuracy_table, PAGE, figures=_accuracy_figures),
     ),
 )
 DROP: Final = Analysis(

@@ -111,6 +111,7 @@ def render_latex(
     below the *title*, in comments as it is; the *warnings* also end the caption of the first table.
     """
     head = [one_line(text) for text in (title, *findings, *warnings)]
+    head += [f"{len(tables)} tables, each a float of its own: keep those that you need"] * (len(tables) > 1)
     head += [r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
     head += [r"\usepackage{graphicx}"] * any(map(_is_wide, tables))
     warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]

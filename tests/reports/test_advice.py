@@ -66,7 +66,7 @@ def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
     majority = small.models[0].results[0].majority
     assert majority is not None
     (said,) = sentence(small, "beyond chance")
-    number = re.search(r"about ([\d,]+) pairs in place of 90 would", said)
+    number = re.search(r"about ([\d,]+) pairs instead of 90 would", said)
     assert number is not None
     above, count = majority.advantage, int(number[1].replace(",", ""))
     assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0

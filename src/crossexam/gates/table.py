@@ -99,8 +99,8 @@ def explanations(checks: Sequence[Check], intervals: str, level: float) -> tuple
             "Open: not shown either way; worse: the value itself is beyond the limit; no loss: nothing was "
             "lost from the baseline or the base. Detectable: the true value nearest to the limit at which so "
             "many items would show that the rule is broken, with a power of 80 %, or nothing. Settled by: "
-            "about how many items, and as many more word pairs where they are made of these, would decide "
-            "the check in half of cases if the value were the true one."
+            "about how many items (and proportionally more word pairs, if they are made from these) would "
+            "decide the check in half of the cases if the measured value were the true one."
         )
     if any(each.rule.must_be_shown for each in checks):
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})

@@ -179,7 +179,12 @@ def _as_rows(answers: Any, asked: Asked) -> list[Any]:
         except TypeError:
             answers = None
     if answers is None:
-        raise FormatError("the function did not return a list or an array", where=asked.where, wanted=_WANTED)
+        raise FormatError(
+            "the function did not return a list or an array",
+            where=asked.where,
+            wanted=_WANTED,
+            hint="with one parameter it gets a list of pairs; with two, (premise, hypothesis), a single pair",
+        )
     if len(answers) != asked.count:
         raise FormatError(
             f"{counted_items(len(answers), 'answer')} for {counted_items(asked.count, 'pair')}",

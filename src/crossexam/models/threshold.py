@@ -29,7 +29,7 @@ def check_threshold(threshold: float | None) -> None:
 
 
 class MissingThresholdError(CrossexamError):
-    """A model gives one number per pair, and nothing says above which it means entailment."""
+    """A model gives one number per pair, and the value above which it means entailment is not known."""
 
 
 def missing_threshold(what: str, *, where: str, otherwise: str = "") -> MissingThresholdError:
@@ -38,7 +38,7 @@ def missing_threshold(what: str, *, where: str, otherwise: str = "") -> MissingT
     *otherwise* ends the hint with another way out.
     """
     return MissingThresholdError(
-        f"{what}, and nothing says above which value it means entailment",
+        f"{what}, but the value above which it means entailment is not known",
         where=where,
         wanted="a declared threshold",
         hint="--threshold 0.5 (or what its card says) reads higher values as entailment and others as "

@@ -299,7 +299,7 @@ def drop_table(results: Results) -> Table:
         "Pairs: the items whose base was predicted and has a gold label, which are those of Base and Drop. "
         f"{MCNEMAR} {significance_note(results.options.alpha)} "
         "Detectable: the smallest drop that the test would find with a power of 80 %, if as many predictions "
-        "turn right or wrong as here (or as many as such a drop takes, if that is more), at this level "
+        "turn right or wrong as here (or as many as such a drop needs, if that is more), at this level "
         "divided by the number of paired tests. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *_notes_on_tests(results),

@@ -41,6 +41,10 @@ TRAINABLE: Final = {
 }
 
 
+#: Models that nobody trains with `crossexam train`.
+NOT_TRAINED_HERE: Final = ("builtin/", "py/", "file/", "api/")
+
+
 @dataclass(frozen=True)
 class Rule:
     """A rule: its name, the *source* of what it says, and its *sentences*, none where it does not apply."""
@@ -103,8 +107,8 @@ def _small_base(results: Results) -> Iterator[str]:
             if pairs <= MOST_PAIRS:
                 yield (
                     f"{model.name} is above the majority baseline on {base}, but not beyond chance: about "
-                    f"{100 * math.ceil(pairs / 100):,} pairs in place of {each.n:,} would show it, if the "
-                    "values stayed as they are."
+                    f"{100 * math.ceil(pairs / 100):,} pairs instead of {each.n:,} would show it, if the "
+                    "accuracy stayed the same."
                 )
                 break
 
@@ -185,7 +189,7 @@ def _augmentation(results: Results) -> Iterator[str]:
 
 def _fallen(model: ModelResults, results: Results) -> TestSetResult | None:
     """Return the test set with the largest significant drop of those that *model* can be trained on."""
-    if model.run.model.startswith("builtin/"):
+    if model.run.model.startswith(NOT_TRAINED_HERE):
         return None
     found = {
         each.loss.value: each

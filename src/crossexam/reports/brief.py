@@ -156,8 +156,8 @@ def _across(results: Results) -> Table:
     notes = brief_notes(results)
     if any(result.lost is not None for model in results.models for result in model.results):
         level = f"level {results.options.alpha:g}, Holm-corrected per model"
-        star = f"*: differs significantly from the base ({level})."
-        notes = brief_notes(results, star)
+        untested = f"; not tested: {others}" if (others := _untested(results)) else ""
+        notes = brief_notes(results, f"*: differs significantly from the base ({level}){untested}.")
     return Table("Accuracy by model", (*accuracies.columns[:2], *models), tuple(rows), notes)
 
 
@@ -205,14 +205,19 @@ def drop_note(results: Results) -> str:
     ]
     listed = named_together(in_part, results.test_sets, results.short_names)
     parts = f"; for {listed}, only from base examples that have an item" if listed else ""
-    unpaired = [
-        name for name, _, result in results.by_test_set() if result.lost is not None and result.drop is None
-    ]
-    others = named_together(unpaired, results.test_sets, results.short_names)
+    others = _untested(results)
     untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
     alone = named_together(results.without_base, results.test_sets, results.short_names)
     without = f"; none for {alone}, whose items have no counterpart in it" if alone else ""
     return f"Drop: accuracy lost from the base, in points{parts}{untested}{without}."
+
+
+def _untested(results: Results) -> str:
+    """Return the names of the test sets whose items are not paired with those of the base."""
+    unpaired = [
+        name for name, _, result in results.by_test_set() if result.lost is not None and result.drop is None
+    ]
+    return named_together(unpaired, results.test_sets, results.short_names)
 
 
 def chosen_note(results: Results) -> list[str]:
@@ -221,7 +226,8 @@ def chosen_note(results: Results) -> list[str]:
     if count == 1:
         return []
     choice = f"adjusted for the choice among {count:,}"
-    return [f"Intervals here are of single drops; those of the headline are {choice}."]
+    single = "Intervals here are of single drops; p is corrected for the tests of a model"
+    return [f"{single}, and the headline's intervals are {choice}."]
 
 
 def brief_notes(results: Results, *about: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.shares import gives_labels_only
 from crossexam.reports.accuracy import MAJORITY, majority_shares
+from crossexam.reports.analyses.consistency import violations_table
 from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
 from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
@@ -66,6 +67,11 @@ class BrokenSet:
     from_right: bool
 
 
+def broken_tables(results: Results) -> list[Table]:
+    """Return what breaks: accuracies and drops, and the violations of consistency rules if there are any."""
+    return [broken_table(results), violations_table(results)]
+
+
 def broken_table(results: Results) -> Table:
     """Return accuracy and drop of each model by test set, the largest drop first; bases come before."""
     several = len(results.models) > 1
@@ -109,35 +115,29 @@ def _drawn(result: TestSetResult) -> Interval:
 
 
 def broken_sets(results: Results, items: PageItems) -> dict[str, BrokenSet]:
-    """Return by short name of the test set what broke the model that lost most there; drawn at random."""
+    """Return by short name of the test set what broke the first model that got any wrong; drawn at random."""
     found = {}
     for shown in items.shown:
         name = shown.dataset.name
         models = [model for model in results.models if model.result(name) is not None]
         if shown.dataset.entry.is_base or not models:
             continue
-        broken = _of_set(max(models, key=lambda model: _loss(model, name)), models, shown)
-        if broken.count:
-            found[results.short_names[name]] = broken
+        broken = (_of_set(model, models, shown) for model in models)
+        if first := next((each for each in broken if each.count), None):
+            found[results.short_names[name]] = first
     return found
 
 
-def _loss(model: ModelResults, name: str) -> float:
-    result = model.result(name)
-    assert result is not None
-    return -result.accuracy.value if result.loss is None else 1.0 + result.loss.value
-
-
-def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
+def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
     name = shown.dataset.name
     asked = [_Asked.of(model, shown) for model in models]
-    of_worst = asked[models.index(worst)]
-    wrong = of_worst.here.judged & ~of_worst.here.correct
-    from_right = of_worst.base is not None and bool((shown.places >= 0).any())
-    rows = np.flatnonzero(wrong & of_worst.right_before(shown) if from_right else wrong).tolist()
+    of_model = asked[models.index(model)]
+    wrong = of_model.here.judged & ~of_model.here.correct
+    from_right = of_model.base is not None and bool((shown.places >= 0).any())
+    rows = np.flatnonzero(wrong & of_model.right_before(shown) if from_right else wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
     items = tuple(_item(row, asked, shown) for row in drawn)
-    return BrokenSet(items, len(rows), worst.name, from_right)
+    return BrokenSet(items, len(rows), model.name, from_right)
 
 
 def origins(results: Results) -> dict[str, Construction]:

@@ -83,7 +83,7 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
 def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return why no test set leads the headline: the model is at chance, or there are too few items."""
     if chance := " ".join(_of_chance(model, each, names) for each in _bases_at_chance(model)):
-        return chance
+        return chance + _significant_elsewhere("Even so, the largest significant drop", model, names)
     bases = {each.base_set for each in model.results if each.loss is not None}
     base = next((each for each in model.results if each.name in bases and not each.is_small), None)
     if base is None or base.only_bounds:
@@ -92,6 +92,32 @@ def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
         )
     rest = f"the drops from it are of fewer than {FEW} items each, too few for a conclusion"
     return f"{_on_one_set(model, base, names).removesuffix('.')}; {rest}."
+
+
+def _significant_elsewhere(begin: str, model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return a sentence on the largest significant drop on what does not count; empty without any."""
+    counted = {each.name for each in _able_to_lead(model)}
+    meaningless = {
+        each.name
+        for each in _bases_at_chance(model)
+        if each.majority is None or each.majority.advantage.value <= 0
+    }
+    found = [
+        (each.loss.value, each.p_holm, each.name)
+        for each in _with_drops(model)
+        if each.loss is not None
+        and each.loss.value > 0
+        and each.p_holm is not None
+        and each.p_holm <= model.options.alpha
+        and each.name not in counted
+        and each.base_set not in meaningless
+        and not is_proposed(each.name)
+    ]
+    if not found:
+        return ""
+    value, p_holm, name = max(found)
+    points = f"{100 * value:.1f} points (corrected p {p_value_text(p_holm)})"
+    return f" {begin} is {points}, on {names.get(name, name)}."
 
 
 def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
@@ -169,11 +195,9 @@ def _no_fall(
 ) -> str:
     """Return that no drop of *model* is significant; the largest is *candidate*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
-    unnoticed = _unnoticed(model)
+    limits = f"{_unnoticed(model)}{_counted(model, names)}"
     if candidate.loss.value <= 0:
-        return (
-            f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{unnoticed}{_counted(model)}"
-        )
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{limits}"
     tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
     if candidate.loss.low > 0:  # another reason than the interval, which the reader sees
         tested += (
@@ -184,7 +208,7 @@ def _no_fall(
     largest = f"{_dropped(candidate)}{tested}), on {names.get(result.name, result.name)}"
     return (
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}. "
-        f"The largest drop is {largest}.{unnoticed}{_counted(model)}"
+        f"The largest drop is {largest}.{limits}"
     )
 
 
@@ -214,7 +238,7 @@ def _with_drops(model: ModelResults) -> list[TestSetResult]:
     return [each for each in model.results if each.loss is not None]
 
 
-def _counted(model: ModelResults) -> str:
+def _counted(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return the sentence that says which test sets count for the headline of *model*, if others do not.
 
     That those whose labels are only proposed do not is said once, for all models.
@@ -224,10 +248,13 @@ def _counted(model: ModelResults) -> str:
     limits = [
         (f"at least {FEW} pairs", any(each.is_small for each in lost)),
         ("enough answers", _has_bounds(model)),
-        ("a base on which the model is above chance", any(each.base_set in chance for each in lost)),
+        ("a base on which the model is not at chance", any(each.base_set in chance for each in lost)),
     ]
     needed = " and ".join(words for words, holds in limits if holds)
-    return f" A test set counts if it has {needed}." if needed else ""
+    if not needed:
+        return ""
+    other = _significant_elsewhere("The largest significant drop on another", model, names)
+    return f" A test set counts if it has {needed}.{other}"
 
 
 def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -441,7 +468,8 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     elif majority.advantage.value > 0:
         # The interval of the accuracy alone can exclude the share all the same: the test is paired.
         words, paired, consequence = "not significantly above", _advantage(majority), "are hard to interpret"
-    baseline = f"the majority baseline ({share} %{paired})"
+    of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
+    baseline = f"the majority baseline{of_set} ({share} %{paired})"
     then = f", so changes from it {consequence}" if has_drops else ""
     return f"The accuracy of {model.name} on {name}, {accuracy} %, is {words} {baseline}{then}."
 

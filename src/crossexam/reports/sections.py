@@ -32,7 +32,7 @@ from crossexam.reports.analyses.truncation import TRUNCATION
 from crossexam.reports.analyses.unanswered import UNANSWERED
 from crossexam.reports.analysis import PAGE, TERMINAL, Analysis, Charts, Format, Section
 from crossexam.reports.brief import brief_tables
-from crossexam.reports.broken import broken_table
+from crossexam.reports.broken import broken_tables
 from crossexam.reports.figures import Figure
 from crossexam.reports.headline import doubts, other_warnings
 from crossexam.reports.probabilities.calibration import CALIBRATION, TEMPERATURE
@@ -48,7 +48,7 @@ ANALYSES: Final[tuple[Analysis, ...]] = (
         "what breaks",
         (
             Section("brief", "In brief", brief_tables, TERMINAL),
-            Section("broken", "What breaks", broken_table, PAGE, template="broken", open=True),
+            Section("broken", "What breaks", broken_tables, PAGE, template="broken", open=True),
         ),
     ),
     ACCURACY,

@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 3
 
 _THREE: Final = ", ".join(label for label in TIE_ORDER if label in LABELS)
 _RULE: Final = (
-    f"Ties: of equally probable labels, the first of {_THREE} is predicted, and of two labels the one that "
+    f"Ties: if labels are equally probable, the first of {_THREE} is predicted; of two labels, the one that "
     "is not entailment."
 )
 
@@ -56,7 +56,7 @@ def tie_warnings(results: Results) -> list[str]:
 
 def _notes(by_model: Mapping[str, Mapping[str, Ties]]) -> list[str]:
     tied = [f"{name}: {_listed(by_set)}" for name, by_set in by_model.items() if by_set]
-    return [f"{_RULE} Tied are, for {'; for '.join(tied)}."] if tied else []
+    return [f"{_RULE} Ties of {'; of '.join(tied)}."] if tied else []
 
 
 def _listed(by_set: Mapping[str, Ties]) -> str:
@@ -64,7 +64,7 @@ def _listed(by_set: Mapping[str, Ties]) -> str:
     if len(by_set) <= _MOST_NAMED:
         return ", ".join(_counted(ties, name) for name, ties in by_set.items())
     most = max(by_set, key=lambda name: by_set[name].share)
-    return f"items of {len(by_set)} test sets, most of all {_counted(by_set[most], most)}"
+    return f"in {len(by_set)} test sets, the largest share in {_counted(by_set[most], most)}"
 
 
 def _counted(ties: Ties, name: str) -> str:
@@ -81,7 +81,7 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
     if not result.only_bounds:
         least, most = (number_text(share, "percent") for share in (ties.least, ties.most))
         sentences.append(
-            f"If ties were broken otherwise, its accuracy there would be between {least} and {most} %."
+            f"If ties were broken the other way, its accuracy there would be between {least} and {most} %."
         )
     if others := len(many) - 1:
         where = counted_items(others, "other test set")

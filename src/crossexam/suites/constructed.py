@@ -108,7 +108,7 @@ class _Source:
         """Leave out items beyond the maximum per key."""
         most, seed = self.request.per_key, self.request.seed
         for construction in self.constructions:
-            if most is not None and construction.makes in sets:
+            if most is not None and construction.keys_are_sampled and construction.makes in sets:
                 made = sets[construction.makes]
                 made.keep(at_most_per_key(made.items, construction, most, seed), NOT_DRAWN_PER_KEY)
 
@@ -130,14 +130,14 @@ class _Source:
             kept = projection if construction.keeps_label else projection.of_new_labels
             return {"projection": kept.declaration}
 
-        deferred = bool(construction.key) and self.request.per_key is not None
+        deferred = construction.keys_are_sampled and self.request.per_key is not None
         return TestSetPlan(entry, self._signed(construction), found=found, deferred=deferred)
 
     def _signed(self, construction: Construction) -> dict[str, object]:
         """Return what the items of *construction* depend on."""
         request, used = self.request, self._used(construction)
         options = option_identity(construction.options)
-        per_key = request.per_key if construction.key else None
+        per_key = request.per_key if construction.keys_are_sampled else None
 
         def unlabelled() -> int | None:
             """Return how many pairs without a gold label were read for the construction."""

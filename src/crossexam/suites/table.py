@@ -222,8 +222,8 @@ def _check_per_key(request: SuiteRequest) -> None:
         return
     if request.per_key < 1:
         raise CrossexamError(f"--per-key is {request.per_key}", wanted="a whole number above 0")
-    if not request.kind.has_keys and not any(each.key for each in request.constructions):
-        having = [name for name, each in CONSTRUCTIONS.items() if each.key]
+    if not request.kind.has_keys and not any(each.keys_are_sampled for each in request.constructions):
+        having = [name for name, each in CONSTRUCTIONS.items() if each.keys_are_sampled]
         raise CrossexamError(
             f"no items of '{request.kind.name}' have a key, such as a word pair, that --per-key could count",
             wanted=f"a suite with one of {', '.join(having)}, or the word swaps of behaviour",

@@ -154,7 +154,10 @@ def violations_table(results: Results) -> Table:
         *(Column("Test set"), Column("Rule"), Column("Items", "count")),
         *(Column(name, "percent") for name in results.short_models),
     )
-    note = "Violations in percent of the items, with 95 % confidence intervals clustered by premise."
+    note = (
+        "Violations in percent of all items, whether or not the condition of the rule holds, with 95 % "
+        "confidence intervals clustered by premise."
+    )
     notes = (note, _NOTES[-1], *_missing_notes(results, found), *left_out_notes(results.models))
     return Table("Consistency: violations of each rule", columns, tuple(rows), notes, grouped=1)
 

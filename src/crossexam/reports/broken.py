@@ -18,8 +18,6 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from crossexam.evaluation.measures import TestSetResult
 
 #: So many of the items that broke are shown of a test set.
@@ -134,7 +132,9 @@ def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     of_worst = asked[models.index(worst)]
     wrong = of_worst.here.judged & ~of_worst.here.correct
     from_right = of_worst.base is not None and bool((shown.places >= 0).any())
-    rows = np.flatnonzero(wrong & of_worst.right_before(shown) if from_right else wrong).tolist()
+    if of_worst.base is not None and from_right:
+        wrong &= of_worst.base.correct[shown.places] & (shown.places >= 0)
+    rows = np.flatnonzero(wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
     items = tuple(_item(row, asked, shown) for row in drawn)
     return BrokenSet(items, len(rows), worst.name, from_right, _about(shown))
@@ -164,12 +164,6 @@ class _Asked:
             base = model.run.scored(shown.base.name)
         name = shown.dataset.name
         return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
-
-    def right_before(self, shown: Shown) -> NDArray[np.bool_]:
-        """Return for which items of the test set the model was right on their base: [n]."""
-        assert self.base is not None
-        right: NDArray[np.bool_] = self.base.correct[shown.places] & (shown.places >= 0)
-        return right
 
     def answer(self, row: int, place: int) -> Answer | None:
         """Return the answer on item *row*, whose base is at *place*; None without an answer."""

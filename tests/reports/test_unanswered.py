@@ -15,8 +15,8 @@ from made_runs import SECTIONS, cells_of, dataset, run_of, tables_of, wait_for_c
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
+from crossexam.reports.analyses.errors import confusion_charts
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
-from crossexam.reports.charts import confusion_charts
 from crossexam.reports.items import PageItems
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.people import people

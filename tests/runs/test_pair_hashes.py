@@ -84,7 +84,7 @@ def test_rows_are_found_by_hash() -> None:
         stored, others = hashes[:3_000], hashes[3_000:]
         table, rows = HashTable(), dict[tuple[int, int], int]()
         for start in range(0, len(stored), at_once):
-            found = table.append(stored[start : start + at_once])
+            found, _ = table.append(stored[start : start + at_once])
             for row, (first, second) in enumerate(stored[start : start + at_once].tolist(), start):
                 assert found[row - start] == rows.setdefault((first, second), row)
         assert table.count == len(stored)

@@ -20,6 +20,8 @@ from crossexam.core.columns import info_values
 from crossexam.core.example import PAIR, Example
 from crossexam.core.randomness import rng_for
 
+#: The constructions whose items have keys.
+KEYED: Final = frozenset(name for name, construction in KNOWN.items() if construction.key)
 #: The reason in the yield table for items beyond the maximum number per key.
 NOT_DRAWN_PER_KEY: Final = "not drawn (--per-key)"
 
@@ -46,10 +48,11 @@ def _shown(value: Any) -> str | None:
 
 def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
     """Return the key of each of *items*, None if the construction has none or an item does not state it."""
-    known = KNOWN.get(construction)
-    if known is None or not known.key:
+    if construction not in KEYED:
         return None
-    stated = [values.mapped(_shown).tolist() for values in info_values(items, known.key).values()]
+    stated = [
+        values.mapped(_shown).tolist() for values in info_values(items, KNOWN[construction].key).values()
+    ]
     if any(value is None for values in stated for value in values):
         return None
     return stated[0] if len(stated) == 1 else [", ".join(parts) for parts in zip(*stated, strict=True)]

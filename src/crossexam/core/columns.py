@@ -20,7 +20,6 @@ import numpy as np
 from crossexam.core.errors import FormatError
 from crossexam.core.example import (
     CLUSTER,
-    GENERATED_LABEL,
     STATUS,
     STATUSES,
     VERDICT,
@@ -163,20 +162,6 @@ def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any])
     index = np.asarray(rows)
     places = np.flatnonzero(index) if index.dtype == np.bool_ else index
     return tuple(examples[place] for place in places.tolist())
-
-
-def relabelled_items(examples: Sequence[Example]) -> NDArray[np.bool_]:
-    """Return of which of *examples* judges replaced the label: [n]."""
-    return info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
-
-
-def has_proposed_labels(examples: Sequence[Example]) -> bool:
-    """Return whether a rule proposed the labels of *examples*, or of some of them.
-
-    >>> has_proposed_labels([Example("a", "p", "h", None, info={"status": "proposed"})])
-    True
-    """
-    return bool(info_values(examples, (STATUS,))[STATUS].values)
 
 
 def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:

@@ -17,19 +17,16 @@ from crossexam.core.arguments import required
 from crossexam.core.columns import (
     cluster_hashes,
     columns_of,
-    has_proposed_labels,
     info_values,
     labels_of,
-    relabelled_items,
 )
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import GENERATED_LABEL, Example
+from crossexam.core.example import GENERATED_LABEL, STATUS, Example
 from crossexam.core.frames import empty_table, info_columns, item_table
 from crossexam.core.labels import (
     GOLD_INDEX,
     GOLDS,
     LABELS,
-    Gold,
     ItemLabels,
     Projection,
     parse_label,
@@ -117,25 +114,27 @@ class Dataset:
     @cached_property
     def relabelled(self) -> NDArray[np.bool_]:
         """Of which examples judges replaced the label: [n]."""
-        return relabelled_items(self.examples)
+        return info_values(self.examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
 
     @cached_property
     def has_proposed_labels(self) -> bool:
-        """Whether a rule proposed the labels of some examples."""
-        return has_proposed_labels(self.examples)
+        """Whether a rule proposed the labels of some examples.
+
+        >>> Dataset("a", [Example("a", "p", "h", None, info={"status": "proposed"})]).has_proposed_labels
+        True
+        """
+        return bool(info_values(self.examples, [STATUS])[STATUS].values)
 
     @cached_property
     def _clusters(self) -> NDArray[np.uint64]:
         return cluster_hashes(self.examples)
 
-    @property
+    @cached_property
     def projection(self) -> Projection:
         """The projection that the manifest declares, else the one that the gold labels need."""
-        return projection_of(self.manifest, self._golds())
-
-    def _golds(self) -> Iterator[Gold]:
-        """Yield the gold labels that there are."""
-        yield from (GOLDS[index] for index in np.unique(self.labels()).tolist() if index >= 0)
+        is_declared = self.manifest.get("projection") is not None
+        found = [] if is_declared else np.unique(self.labels()).tolist()
+        return projection_of(self.manifest, (GOLDS[index] for index in found if index >= 0))
 
     def label_counts(self) -> dict[str, int]:
         """Return the number of examples by gold label, in the order of ``GOLDS``; "none" has no label.

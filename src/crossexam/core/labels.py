@@ -432,7 +432,7 @@ class ItemLabels:
     @cached_property
     def predicted(self) -> NDArray[np.int64]:
         """The predicted label: [n], an index in GOLDS, -1 without an answer."""
-        return label_indices(self.probabilities, self.declared, two_labels=self.two_labels)
+        return self.projection.predictions(self.probabilities)
 
     @property
     def correct(self) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ written and read with a checksum (``core.sealed``).
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -80,6 +81,30 @@ def library_versions(*packages: str) -> dict[str, str]:
 
     versions = {"crossexam": package_version(), "python": platform.python_version()}
     return versions | {name: known for name in packages if (known := installed_version(name))}
+
+
+#: The packages that predictions may depend on.
+_OF_PREDICTIONS: Final[tuple[str, ...]] = (
+    "crossexam",
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "onnxruntime",
+    "rapidfuzz",
+)
+
+
+def loaded_packages(before: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the versions of the packages that predictions may depend on and that are loaded.
+
+    Those *before*, which gave answers, are kept.
+    """
+    names = [name for name in _OF_PREDICTIONS if name in sys.modules]
+    loaded = {name: known for name in names if (known := installed_version(name))}
+    found: dict[str, str] = {**loaded, **(before or {})}
+    return {name: found[name] for name in _OF_PREDICTIONS if name in found}
 
 
 def signature(parts: Mapping[str, object]) -> str:

@@ -174,7 +174,7 @@ def fitting(value: Any, kind: Any, *, reads_texts: bool = True) -> Any:
     >>> fitting("yes", bool), fitting("auto", int | Literal["auto"]), fitting(["2", 3], tuple[int, ...])
     (True, 'auto', (2, 3))
     """
-    for choice in sorted(_choices(kind), key=_generality):
+    for choice in sorted(choices(kind), key=_generality):
         try:
             return _fitting(value, choice, reads_texts)
         except ValueError:
@@ -213,7 +213,12 @@ def _generality(kind: Any) -> int:
     return 0 if kind is NoneType else 2 if kind in (str, Path) else 1
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
+def choices(kind: Any) -> tuple[Any, ...]:
+    """Return the types of which a value of *kind* has one: those of a union, or *kind* itself.
+
+    >>> choices(int | None), choices(int)
+    ((<class 'int'>, <class 'NoneType'>), (<class 'int'>,))
+    """
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
@@ -247,7 +252,7 @@ def described(kind: Any) -> str:
     >>> described(tuple[int, ...] | Literal["all"] | None), described(tuple[str, str])
     ('whole numbers separated by commas or all or none', '2 texts separated by commas')
     """
-    return " or ".join(map(_described, _choices(kind)))
+    return " or ".join(map(_described, choices(kind)))
 
 
 def _described(kind: Any) -> str:

@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 
 from crossexam.constructions.keys import in_one_order, keys_of
 from crossexam.constructions.table import SWAPS
-from crossexam.core.columns import Places, info_values, relabelled_items
+from crossexam.core.columns import Places, info_values
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
+from crossexam.core.example import CONTROL_LABEL, GENERATED_LABEL, POLARITY, SEEN
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, score_answered
 from crossexam.language.word_pair_index import POLARITIES
@@ -308,7 +308,8 @@ def _changed_gold(here: Scored, control: Scored | None) -> NDArray[np.bool_]:
     golds = stated.mapped(lambda label: GOLD_INDEX.get(str(label), -1)).astype(np.int64)
     if control is not None:
         at = Places(control.examples).of_bases(here.examples)
-        judged = np.append(relabelled_items(control.examples), False)[at]
+        relabelled = info_values(control.examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
+        judged = np.append(relabelled, False)[at]
         golds = np.where(judged, np.append(control.gold, -1)[at], golds)
     changed: NDArray[np.bool_] = here.gold != golds
     return changed

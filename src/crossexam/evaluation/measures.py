@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run, counted_items
 from crossexam.core.estimate import Bounds, Estimate
@@ -253,6 +252,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
     every, entry, two_labels = scored.scores[name], scored.run.datasets[name].entry, scored.two_labels
     here, accuracy, base = every.known, scored.accuracy(name), entry.base_set
     drop = None if base is None or base not in scored.run.datasets else scored.drop(name, base)
+    golds = np.unique(gold_classes(every, two_labels=two_labels)).tolist()
     found = TestSetResult(
         name=name,
         construction=entry.construction,
@@ -264,7 +264,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
         base_set=entry.base_set,
         projection=describe_projection(here.projection, two_labels),
         labels=here.projection.labels,
-        only_label=_only_label(every, two_labels),
+        only_label=GOLDS[golds[0]] if len(golds) == 1 else None,
         unanswered=unanswered_items(scored, name, accuracy, drop),
         parts=Parts(every, scored.limit),
     )
@@ -276,7 +276,10 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     """Return the counts of gold and predicted labels, and what follows from them."""
-    labels, table = here.projection.labels, _table(here)
+    labels = here.projection.labels
+    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)  # of each label among these
+    place[[GOLD_INDEX[label] for label in labels]] = np.arange(len(labels))
+    table = confusion(place[here.gold], place[here.predicted], len(labels))
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return {
         "confusion": tuple(tuple(row) for row in table.tolist()),
@@ -318,7 +321,9 @@ def _paired(
     before, after = (each.least[both] for each in flags)
     units = flags[1].columns[-1][both]
     test = clustered_mcnemar(before, after, units)
-    effective_pairs = _effective_pairs(before, after, units)
+    residuals = np.subtract(before, after, dtype=np.float64)
+    residuals -= residuals.mean()
+    effective_pairs = effective_size(residuals, cluster_codes(units, len(units))).n_eff
     detectable = detectable_drop(effective_pairs, (test.b + test.c) / len(before), choice.level)
     flipped = scored.flipped(name)
     return {
@@ -341,29 +346,6 @@ def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
     always = gold == label
     advantage = paired_difference(here.correct, always, here.units)
     return MajorityClass(GOLDS[label], float(always.mean()), advantage)
-
-
-def _only_label(here: Scored, two_labels: bool) -> Gold | None:
-    """Return the gold label of all items, None if they have several."""
-    found = np.unique(gold_classes(here, two_labels=two_labels))
-    return GOLDS[int(found[0])] if len(found) == 1 else None
-
-
-def _table(here: Scored) -> NDArray[np.int64]:
-    """Return the counts by gold and predicted label, in the order of the labels of the projection."""
-    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)
-    for position, label in enumerate(here.projection.labels):
-        place[GOLD_INDEX[label]] = position
-    return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
-
-
-def _effective_pairs(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32]
-) -> float:
-    """Return how many independent pairs would tell as much of the drop as these."""
-    residuals = np.subtract(before, after, dtype=np.float64)
-    residuals -= residuals.mean()
-    return effective_size(residuals, cluster_codes(clusters, len(residuals))).n_eff
 
 
 def _detectable(result: TestSetResult, alpha: float) -> float | None:

@@ -103,7 +103,9 @@ def slices_of(parts: Parts) -> dict[str, dict[str, Estimate]]:
             sliced[f"{one} and {other}"] = parts.by(slice(None), crossed, most=MOST)
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
         said = getattr(scored.reading, of_reading).astype(np.int8)
-        sliced[name] = parts.by(slice(None), Coded.in_order([_value(False), _value(True)], said))
+        values = Coded.in_order([_value(False), _value(True)], said)
+        if not values.is_constant:
+            sliced[name] = parts.by(slice(None), values)
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 

@@ -62,6 +62,8 @@ def by_status(run: Run) -> Run:
         f"{key}_items": f"{left_out[key]:,} {key} items are left out" for key in _NOT_SCORED if left_out[key]
     }
     note |= _relabelled(run.datasets)
+    if not note and kept.keys() == run.datasets.keys():
+        return run
     return _run_over(run, kept, places, note)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import sysconfig
 from collections.abc import Iterator
-from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Final
@@ -79,11 +78,6 @@ def _is_local(spec: ModuleSpec) -> bool:
     if not spec.has_location or spec.origin is None:  # built in, frozen, or a folder without __init__.py
         return False
     path = Path(spec.origin).resolve()
-    return not (_INSTALLED & set(path.parts) or any(path.is_relative_to(each) for each in _library()))
-
-
-@cache
-def _library() -> tuple[Path, ...]:
-    """Return the folders of the standard library and of installed packages."""
-    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
-    return tuple(Path(sysconfig.get_path(kind)).resolve() for kind in kinds)
+    libraries = (sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+    is_in_library = any(path.is_relative_to(Path(folder).resolve()) for folder in libraries)
+    return not (_INSTALLED & set(path.parts) or is_in_library)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.places import work_path
-from crossexam.core.settings import Within, described, fitting
+from crossexam.core.settings import Within, choices, described, fitting
 
 _OPTION: Final = "option"
 T = TypeVar("T")
@@ -132,7 +132,7 @@ def options_of(cls: Any) -> Mapping[str, Option]:
 
 def _option(of: Field[Any], annotation: Any) -> Option:
     said: Option = of.metadata[_OPTION]
-    kind: Any = Union.__getitem__(tuple(each for each in _parts(annotation) if each is not NoneType))
+    kind: Any = Union.__getitem__(tuple(each for each in choices(annotation) if each is not NoneType))
     return replace(
         said,
         name=of.name,
@@ -155,11 +155,7 @@ def _placeholder(kind: Any) -> str:
     if get_origin(kind) in (Annotated, tuple):
         return _placeholder(get_args(kind)[0])
     names = {int: "N", float: "X", Path: "PATH", str: "TEXT"}
-    return names[kind] if kind in names else "|".join(map(_placeholder, _parts(kind)))
-
-
-def _parts(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return names[kind] if kind in names else "|".join(map(_placeholder, choices(kind)))
 
 
 def read_options(cls: Callable[..., T], given: Mapping[str, Any]) -> T:

@@ -29,7 +29,7 @@ from crossexam.reports.published_systems import (
     published_on_corpus,
 )
 from crossexam.reports.results import Results
-from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
+from crossexam.reports.significance import MCNEMAR, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
 from crossexam.runs.asked import how_asked
@@ -317,21 +317,17 @@ def _drop_range(results: Results) -> tuple[float, float]:
 
 
 def _notes_on_tests(results: Results) -> list[str]:
-    """Return what a reader of the p-values and intervals of drops has to know, if it concerns any."""
-    tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
-    uneven = uneven_clusters_notes(tested, results.test_sets, results.short_names)
-    return [*_headline_notes(results), *uneven]
+    """Return what a reader of the p-values and intervals of drops has to know, if it concerns any.
 
-
-def _headline_notes(results: Results) -> list[str]:
-    """Return how the headline is corrected for its choice, if it chooses among several drops."""
+    That is how the headline is corrected for its choice, if it chooses among several drops, and where
+    clusters are uneven.
+    """
     count = chosen_among(results.models)
-    if count == 1:
-        return []
-    return [
+    of_choice = (
         f"The largest of {count:,} drops is likely to be overestimated: the headline's interval and "
         "significance allow for the choice, its estimate does not. Here, p is for the tests of one model."
-    ]
+    )
+    return [*([of_choice] if count > 1 else []), *uneven_drops_notes(results)]
 
 
 def _accuracy_figures(results: Results) -> Iterator[Figure]:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.evaluation.candidates import FEW
-from crossexam.reports.analyses.fact_checking import fact_checking
-from crossexam.reports.analyses.keys import keyed
+from crossexam.reports.analyses.fact_checking import FACT_CHECKING, fact_checking
+from crossexam.reports.analyses.keys import KEYS, keyed
+from crossexam.reports.analysis import Analysis
 from crossexam.reports.headline import leading
 from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.sections import analyses_of
 from crossexam.reports.table import number_text
 
 if TYPE_CHECKING:
@@ -47,16 +49,22 @@ NOT_TRAINED_HERE: Final = ("builtin/", "py/", "file/", "api/")
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its name, the *source* of what it says, and its *sentences*, none where it does not apply."""
+    """A rule: its name, the *source* of what it says, and its *sentences*, none where it does not apply.
+
+    If it is about the figures of an *analysis*, it applies only to results that have this.
+    """
 
     name: str
     source: str
     sentences: Callable[[Results], Iterator[str]]
+    analysis: Analysis | None = None
 
 
 def advice(results: Results) -> list[str]:
     """Return what to do next, in at most :data:`MOST` sentences; none where nothing follows."""
-    return list(islice(chain.from_iterable(rule.sentences(results) for rule in RULES), MOST))
+    analyses = (None, *analyses_of(results))
+    found = (rule.sentences(results) for rule in RULES if rule.analysis in analyses)
+    return list(islice(chain.from_iterable(found), MOST))
 
 
 def _bases(model: ModelResults, results: Results) -> list[TestSetResult]:
@@ -252,11 +260,12 @@ RULES: Final = (
         "small base", "the interval of the majority baseline, which narrows with the square root", _small_base
     ),
     Rule("one gold label", "the confusions of the headline's test set and its base", _one_gold_label),
-    Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
+    Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys, KEYS),
     Rule(
         "threshold",
         "docs/studies/fact-checking.md: balanced accuracy at a threshold, ROC AUC at all",
         _another_threshold,
+        FACT_CHECKING,
     ),
     Rule("more pairs", "Connor 1987; the column Detectable", _more_pairs),
     Rule("augmentation", "Naik et al. 2018, section 4.6; Nie et al. 2019, section 4.2", _augmentation),

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from crossexam.reports.drawing import Drawing
 from crossexam.reports.figures import Figure, FigureTable, with_bounds
-from crossexam.reports.results import SEVERAL, Results
+from crossexam.reports.results import SEVERAL, ModelResults, Results
 from crossexam.reports.table import Table
 
 #: A page, a Markdown and a LaTeX document, and what a terminal shows in brief.
@@ -39,6 +39,11 @@ class Charts:
     figures: Sequence[tuple[str, Mapping[str, Drawing]]]
     note: str = ""
     shown: int = 0
+
+
+def drawn_of(model: ModelResults, results: Results) -> str:
+    """Return what a drawing of *model* is called: nothing, if there is no other model."""
+    return model.name if len(results.models) > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,8 @@ class Analysis:
     """Something that a report says of runs: its *sections*, and the *warnings* at the head of the report.
 
     It is of results that have one of the *facts* in the manifest of a test set, or one of the keys of *info*
-    in its items, if any are named, and of which *applies* is true; this measures nothing.
+    in its items, if any are named, a test set that one of the *constructions* made, if any are named, and of
+    which *applies* is true; this measures nothing.
     """
 
     name: str
@@ -113,9 +119,14 @@ class Analysis:
     applies: Callable[[Results], bool] | None = None
     facts: frozenset[str] = frozenset()
     info: frozenset[str] = frozenset()
+    constructions: frozenset[str] = frozenset()
     warnings: Callable[[Results], Iterable[str]] | None = None
 
     def is_of(self, results: Results, known: Collection[str]) -> bool:
         """Return whether it is of *results*, whose test sets have the *known* facts and keys of ``info``."""
-        needed = self.facts | self.info
-        return (not needed or bool(needed & set(known))) and (self.applies is None or self.applies(results))
+        needed, made_by = self.facts | self.info, self.constructions
+        if needed and not needed & set(known):
+            return False
+        if made_by and not any(each.entry.construction in made_by for each in results.test_sets.values()):
+            return False
+        return self.applies is None or self.applies(results)

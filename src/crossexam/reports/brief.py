@@ -26,7 +26,7 @@ from crossexam.reports.analyses.fact_checking import fact_checking
 from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
-from crossexam.reports.significance import uneven_clusters_notes
+from crossexam.reports.significance import uneven_drops_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
 
 if TYPE_CHECKING:
@@ -48,15 +48,12 @@ def failures_first(results: Results) -> list[str]:
             return 0, False, 0.0
         found = [model.result(name) for model in results.models]
         losses = [each.lost for each in found if each is not None and each.lost is not None]
-        known = [lost for lost in losses if lost.low > 0]
-        largest = max((_largest(lost) for lost in known or losses), default=-inf)
+        known = [each for each in losses if each.low > 0]
+        lost = (each.most.value if isinstance(each, Bounds) else each.value for each in known or losses)
+        largest = max(lost, default=-inf)
         return 2 if is_proposed(name) else 1, not known, -largest
 
     return sorted(results.test_sets, key=order)
-
-
-def _largest(lost: Estimate) -> float:
-    return lost.most.value if isinstance(lost, Bounds) else lost.value
 
 
 def brief_tables(results: Results) -> list[Table]:
@@ -232,11 +229,6 @@ def chosen_note(results: Results) -> list[str]:
 
 def brief_notes(results: Results, *about: str) -> tuple[str, ...]:
     """Return what the numbers are in a few words, and what a reader must know of these in particular."""
-    sets, names = results.test_sets, results.short_names
-    tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
-    first = " ".join([f"Percent, with {intervals_of(sets, names)}.", *about])
-    return (
-        first,
-        *notes_on_items(results, "drop"),
-        *uneven_clusters_notes(tested, sets, names),
-    )
+    intervals = intervals_of(results.test_sets, results.short_names)
+    first = " ".join([f"Percent, with {intervals}.", *about])
+    return (first, *notes_on_items(results, "drop"), *uneven_drops_notes(results))

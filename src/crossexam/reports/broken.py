@@ -19,8 +19,6 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from crossexam.constructions.entry import Construction
     from crossexam.evaluation.measures import TestSetResult
 
@@ -134,7 +132,9 @@ def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     of_model = asked[models.index(model)]
     wrong = of_model.here.judged & ~of_model.here.correct
     from_right = of_model.base is not None and bool((shown.places >= 0).any())
-    rows = np.flatnonzero(wrong & of_model.right_before(shown) if from_right else wrong).tolist()
+    if of_model.base is not None and from_right:
+        wrong &= of_model.base.correct[shown.places] & (shown.places >= 0)
+    rows = np.flatnonzero(wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
     items = tuple(_item(row, asked, shown) for row in drawn)
     return BrokenSet(items, len(rows), model.name, from_right)
@@ -169,12 +169,6 @@ class _Asked:
             base = model.run.scored(shown.base.name)
         name = shown.dataset.name
         return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
-
-    def right_before(self, shown: Shown) -> NDArray[np.bool_]:
-        """Return for which items of the test set the model was right on their base: [n]."""
-        assert self.base is not None
-        right: NDArray[np.bool_] = self.base.correct[shown.places] & (shown.places >= 0)
-        return right
 
     def answer(self, row: int, place: int) -> Answer | None:
         """Return the answer on item *row*, whose base is at *place*; None without an answer."""

@@ -1,44 +1,13 @@
-"""Figures of the page: confusion matrices; and the chart of the feature importances of a random forest.
-
-The latter is written to a file of its own, and has fixed colours.
-"""
+"""The chart of the feature importances of a random forest: a file of its own, which has fixed colours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Final
 
 from markupsafe import Markup
 
-from crossexam.reports.analyses.unanswered import only_bounds_notes
-from crossexam.reports.analysis import Charts
-from crossexam.reports.drawing import FONT, Axis, Matrix, element, svg_of
-from crossexam.reports.results import ModelResults, Results
-
-
-def drawn_of(model: ModelResults, results: Results) -> str:
-    """Return what a drawing of *model* is called: nothing, if there is no other model."""
-    return model.name if len(results.models) > 1 else ""
-
-
-def confusion_charts(results: Results) -> Charts:
-    """Return a figure per test set: the confusion matrix of each model."""
-    measured = (entry for entry in results.by_test_set() if not entry[2].only_bounds)
-    figures = [
-        (
-            results.short_names[name],
-            {drawn_of(model, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
-        )
-        for name, of_set in groupby(measured, key=lambda entry: entry[0])
-    ]
-    note = (
-        "Rows: gold label; columns: predicted label; entailment (E), neutral (N), contradiction (C); in test "
-        "sets of two labels, N is not_entailment. Percent of the row above the count; correct predictions "
-        "are outlined."
-    )
-    return Charts(figures, " ".join([note, *only_bounds_notes(results)]), shown=1)
-
+from crossexam.reports.drawing import FONT, Axis, element, svg_of
 
 _FEATURE_WIDTH: Final = 420  # pixels of the plotting area
 _FEATURE_ROW: Final = 22  # pixels per feature

@@ -13,7 +13,7 @@ from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
-from crossexam.reports.analyses.consistency import consistency, most_violated
+from crossexam.reports.analyses.consistency import consistency, has_consistency, most_violated
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncations
 from crossexam.reports.results import ModelResults, Results, once
@@ -61,8 +61,11 @@ def sentence(model: ModelResults, results: Results) -> str:
     If it was asked about items of consistency rules, the rule that it violates most often follows.  *model*
     is one of those of *results*, of all of which the drops and the rules are chosen from.
     """
+    on_accuracy = _on_accuracy(model, results.short_names)
+    if not has_consistency(results):
+        return on_accuracy
     rates = sum(len(consistency(each)) for each in results.models)
-    return " ".join(filter(None, (_on_accuracy(model, results.short_names), most_violated(model, rates))))
+    return " ".join(filter(None, (on_accuracy, most_violated(model, rates))))
 
 
 def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -374,7 +377,7 @@ def other_warnings(results: Results) -> list[str]:
     ]
     return [
         *tie_warnings(results),
-        *noise_warnings(results, map(_other_drops, results.models)),
+        *noise_warnings(results, _other_drops),
         *remarks,
         *_one_label_warnings(results),
         *_chance_warnings(results),

@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +28,7 @@ from crossexam.reports.items import PageItems
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections, warnings
-from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
+from crossexam.reports.table import interval_text, number_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -87,10 +88,8 @@ def _template() -> Template:
         trim_blocks=True,
         finalize=finalized,
     )
-    environment.globals.update(
-        number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
-    )
-    environment.filters["by_first"] = _by_first
+    environment.globals.update(number=number_text, interval=interval_text, breakable=_breakable)
+    environment.filters["neighbours"] = _neighbours
     return environment.get_template("report.html.j2")
 
 
@@ -147,22 +146,11 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.findall(r"[^._/:-]*[._/:-]?", visible(name)))
 
 
-def _number(cell: Cell, column: Column) -> str:
-    text = number_text(cell, column.kind, column.alpha)
-    return text if column.kind in {"text", "p"} else text.replace("-", "−")
+def _neighbours(each: Sequence[Any], by: str | int) -> list[tuple[Any, list[Any]]]:
+    """Return what follows one another in *each* with the same attribute, or the same cell, and which that is.
 
-
-def _interval(cell: Cell, column: Column) -> str:
-    return interval_text(cell, column.kind).replace("-", "−")
-
-
-def _by_first(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, list[tuple[Cell, ...]]]]:
-    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row[0])]
-
-
-def _groups(table: Table) -> list[tuple[str, int]]:
-    return [(group, len(list(members))) for group, members in groupby(c.group for c in table.columns)]
-
-
-def _folds(tables: Sequence[Table]) -> list[tuple[str, list[Table]]]:
-    return [(line, list(folded)) for line, folded in groupby(tables, key=lambda table: table.folded)]
+    >>> _neighbours([("a", 1), ("a", 2), ("b", 3)], 0)
+    [('a', [('a', 1), ('a', 2)]), ('b', [('b', 3)])]
+    """
+    key: Callable[[Any], Any] = itemgetter(by) if isinstance(by, int) else attrgetter(by)
+    return [(same, list(found)) for same, found in groupby(each, key)]

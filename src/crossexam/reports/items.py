@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,16 +36,6 @@ _NOT_SHOWN: Final = frozenset({CLUSTER, ANNOTATOR_LABELS, CAPTION_ID, "pairID"})
 _LONGEST_FACT: Final = 60  # characters
 
 Segment = str | list[str]  # unchanged text, or [new, old]
-
-
-@dataclass
-class _Texts:
-    """The texts of the page by number, each stored once although several test sets share it."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def number(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
 
 
 def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
@@ -205,11 +196,11 @@ class PageItems:
         label (less than -1 says why there is no answer) and the probabilities of the labels that are scored,
         in thousandths.
         """
-        texts = _Texts()
+        texts: defaultdict[str, int] = defaultdict(lambda: len(texts))  # each is stored once, by number
         items = list(self._pack(self.shown[number], number, slice(start, end), texts))
-        return {"texts": list(texts.numbers), "items": items}
+        return {"texts": list(texts), "items": items}
 
-    def _pack(self, shown: Shown, number: int, part: slice, texts: _Texts) -> Iterator[list[Any]]:
+    def _pack(self, shown: Shown, number: int, part: slice, texts: dict[str, int]) -> Iterator[list[Any]]:
         rows = np.array(shown.rows[part], dtype=np.int64)
         places = shown.places[rows]
         base = shown.base
@@ -228,7 +219,7 @@ class PageItems:
                 item.id,
                 _gold(item),
                 *(_sentence(item, edits, side, texts) for side in SIDES),
-                *((texts.number(pair[0]), texts.number(pair[1])) if pair else (None, None)),
+                *((texts[pair[0]], texts[pair[1]]) if pair else (None, None)),
                 base_gold,
                 [given[nth] for given in said],
                 [given[nth] for given in before],
@@ -253,9 +244,9 @@ def _golds(dataset: Dataset) -> NDArray[np.int64]:
     return dataset.labels().astype(np.int64)
 
 
-def _sentence(item: Example, edits: Sequence[Edit], side: Side, texts: _Texts) -> int | list[Segment]:
+def _sentence(item: Example, edits: Sequence[Edit], side: Side, texts: dict[str, int]) -> int | list[Segment]:
     text = item.text(side)
-    return segments(text, edits, side) if any(edit.side == side for edit in edits) else texts.number(text)
+    return segments(text, edits, side) if any(edit.side == side for edit in edits) else texts[text]
 
 
 def starting_pair(example: Example) -> tuple[str, str] | None:

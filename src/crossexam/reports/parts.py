@@ -33,7 +33,7 @@ from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
 from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.analyses.ranks import together
 from crossexam.reports.items import PageItems
-from crossexam.reports.results import Results
+from crossexam.reports.results import SEVERAL, Results
 
 #: Items per part: a page shows the first ones of a test set as soon as it has one part.
 PART_ITEMS: Final = 2000
@@ -160,7 +160,8 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
     ``statuses`` are the names of the reasons why there is no answer, if one is missing.  ``together`` are the
     models of which one alone can be right, if there are three or more, and their labels are the same.
     """
-    compared = {each.name: each.models for each in together(results)} if results.same_labels else {}
+    is_compared = len(results.models) >= SEVERAL and results.same_labels
+    compared = {each.name: each.models for each in together(results)} if is_compared else {}
     golds: set[int] = set()
     answers: set[int] = set()
     sets = []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
+from crossexam.core.manifest import CROSS_DATASET
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.reports.names import short_model_names, short_names
 from crossexam.stats.p_values import ALPHA
@@ -190,6 +191,8 @@ class ModelResults:
         """The score on the cross-dataset benchmark; None without corpora of the benchmark."""
         from crossexam.evaluation.cross_dataset import benchmark_score
 
+        if not any(CROSS_DATASET in dataset.entry.facts for dataset in self.run.datasets.values()):
+            return None
         return benchmark_score(self.run, self.results)
 
     @cached_property
@@ -330,7 +333,7 @@ def results_of(runs: Sequence[Run], options: ReportOptions = DEFAULTS) -> Result
         for name, run, temperature, thresholds in zip(
             model_names(runs),
             runs,
-            _temperatures(runs, options.temperature_from),
+            _temperatures(runs, options.temperature_from) if options.temperature_from else [None] * len(runs),
             thresholds_for(runs, options.threshold or ThresholdChoice()),
             strict=True,
         )
@@ -375,6 +378,8 @@ def model_names(runs: Sequence[Run]) -> list[str]:
     from crossexam.runs.asked import distinct_names, how_asked
 
     of_model = Counter(run.model for run in runs)
+    if len(of_model) == len(runs):
+        return list(of_model)
     shown = []
     for run in runs:
         asked = template_of(run) if of_model[run.model] > 1 else None

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from crossexam.core.dataset import Dataset
+from crossexam.reports.results import Results, once
 from crossexam.stats.clusters import Clusters, cluster_codes
 
 #: Which test the p-values of drops and comparisons are from.
@@ -56,3 +57,10 @@ def uneven_clusters_notes(
         f"Few clusters hold many of the items of {', '.join(uneven)}: if these favour one side and the small "
         "clusters the other, p may be too small there."
     ]
+
+
+@once
+def uneven_drops_notes(results: Results) -> list[str]:
+    """Return :func:`uneven_clusters_notes` of the test sets whose drops were tested."""
+    tested = (name for name, _, result in results.by_test_set() if result.p_value is not None)
+    return uneven_clusters_notes(tested, results.test_sets, results.short_names)

@@ -141,7 +141,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         if math.isinf(number):
             return INFINITE if number > 0 else f"-{INFINITE}"
         return "0.000" if (text := f"{number:,.3f}") == "-0.000" else text
-    return _percent(number) + mark
+    text = f"{100 * number:.1f}"
+    return ("0.0" if text == "-0.0" else text) + mark
 
 
 def interval_text(cell: Cell, kind: Kind = "percent") -> str:
@@ -167,11 +168,6 @@ def adjusted_for(count: int, of: str) -> str:
     (', adjusted for the choice among 33 drops', '')
     """
     return f", adjusted for the choice among {count:,} {of}" if count > 1 else ""
-
-
-def _percent(share: float) -> str:
-    text = f"{100 * share:.1f}"
-    return "0.0" if text == "-0.0" else text
 
 
 def cell_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:

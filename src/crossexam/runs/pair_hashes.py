@@ -84,7 +84,7 @@ class HashTable:
     hashes from the start, 6 to 12 bytes for each, it never grows: that takes as long as appending.
 
     >>> table = HashTable()
-    >>> table.append(pair_hashes([("a", "b"), ("a", "c"), ("a", "b")])).tolist()
+    >>> table.append(pair_hashes([("a", "b"), ("a", "c"), ("a", "b")]))[0].tolist()
     [0, 1, 0]
     >>> table.find(pair_hashes([("b", "a"), ("a", "c")])).tolist()
     [-1, 1]
@@ -96,12 +96,8 @@ class HashTable:
         self._halves = [np.empty(at_most, dtype=np.uint64) for _ in range(2)]
         self._slots = np.full(_slots_for(at_most, _FEWEST_SLOTS), _FREE, dtype=np.uint32)  # rows
 
-    def append(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """Append *hashes* [n, 2]; return for each the first row that has the same one: [n]."""
-        return self._appended(hashes)[0]
-
-    def _appended(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Append *hashes* [n, 2]; return what :meth:`append` does, and the slots of the hashes."""
+    def append(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Append *hashes* [n, 2]; return for each the first row that has the same one, and its slot: [n]."""
         start, stop = self.count, self.count + len(hashes)
         self._reserve(stop)
         for half, column in zip(self._halves, hashes.T, strict=True):
@@ -183,7 +179,7 @@ class DistinctHashes(HashTable):
     def add(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
         """Return the number of each of *hashes* [n, 2], and the rows of those that were not there before."""
         start = self.count
-        numbers, slots = self._appended(hashes)
+        numbers, slots = self.append(hashes)
         is_first = numbers == np.arange(start, self.count, dtype=np.uint32)
         rows = np.flatnonzero(is_first)
         if len(rows) < len(hashes):

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.manifest import loaded_packages
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.ensemble import MEMBERS
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
-from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_into_windows
@@ -30,6 +30,8 @@ from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_in
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: What is learnt of a model by asking it: the packages that it then had loaded.
+PACKAGES: Final = "packages"
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = (
     "two_label",

@@ -21,7 +21,7 @@ from crossexam.core.columns import columns_of
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
-from crossexam.core.manifest import package_version
+from crossexam.core.manifest import loaded_packages, package_version
 from crossexam.core.places import copy_path
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
@@ -29,9 +29,8 @@ from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair, SetAnswers, check_batch_size
 from crossexam.models.table import open_model
 from crossexam.runs.answers import check_probabilities, run_of
-from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.predictions import Predictions, predictions_of, with_learnt
+from crossexam.runs.predictions import PACKAGES, Predictions, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
 from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process

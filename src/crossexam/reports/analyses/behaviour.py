@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.table import SWAPS
 from crossexam.core.estimate import Estimate
 from crossexam.published.figures import is_of_snli_train
 from crossexam.reports.analysis import Analysis, Section
@@ -252,8 +253,6 @@ def _of_factor(results: Results, test_set: str, factor: str) -> list[tuple[Model
 
 def _sets(results: Results) -> list[tuple[str, str, str]]:
     """Return the sets of the study among the test sets, each with its construction and part."""
-    from crossexam.constructions.table import SWAPS
-
     entries = ((name, dataset.entry) for name, dataset in results.test_sets.items())
     return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]
 
@@ -353,5 +352,5 @@ BEHAVIOUR: Final = Analysis(
         Section("factors", "Factors", factor_table, within="behaviour", figures=_factor_figures),
         Section("counts", "Counts", crossed_tables, within="behaviour", captions=True),
     ),
-    lambda results: bool(_sets(results)),
+    constructions=frozenset(SWAPS),
 )

@@ -6,13 +6,13 @@ The latter is shown as in Table 2 of Nie et al. (2019).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.labels import LABELS
 from crossexam.reports.analyses.unanswered import only_bounds_notes, unanswered_notes
-from crossexam.reports.analysis import Analysis, Section
-from crossexam.reports.charts import confusion_charts
-from crossexam.reports.drawing import Bar, range_text, round_range
+from crossexam.reports.analysis import Analysis, Charts, Section, drawn_of
+from crossexam.reports.drawing import Bar, Matrix, range_text, round_range
 from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import (
     difference_from,
@@ -172,6 +172,24 @@ def _source() -> str:
     study = published(_STUDY)
     places = " and ".join(study.table(key).place for key in _TABLES)
     return f"Published: {places} of {study.citation} {study.source}; on the authors' items from SNLI dev."
+
+
+def confusion_charts(results: Results) -> Charts:
+    """Return a figure per test set: the confusion matrix of each model."""
+    measured = (entry for entry in results.by_test_set() if not entry[2].only_bounds)
+    figures = [
+        (
+            results.short_names[name],
+            {drawn_of(model, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
+        )
+        for name, of_set in groupby(measured, key=lambda entry: entry[0])
+    ]
+    note = (
+        "Rows: gold label; columns: predicted label; entailment (E), neutral (N), contradiction (C); in test "
+        "sets of two labels, N is not_entailment. Percent of the row above the count; correct predictions "
+        "are outlined."
+    )
+    return Charts(figures, " ".join([note, *only_bounds_notes(results)]), shown=1)
 
 
 ERRORS: Final = Analysis(

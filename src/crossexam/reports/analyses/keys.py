@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.keys import KEYED
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
 from crossexam.reports.results import ModelResults, Results, once
@@ -105,4 +106,5 @@ KEYS: Final = Analysis(
         Section("keys", "Keys", _TABLE),
         Section("by_key", "Over keys", _AGAINST, within="against", models=2),
     ),
+    constructions=KEYED,
 )

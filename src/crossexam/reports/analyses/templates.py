@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import counted_items
@@ -109,18 +109,21 @@ def _with_floors(model: ModelResults, of: Iterable[TestSetResult], names: Mappin
     return ", ".join(f"{names[each.name]} ({_floor(model, each)})" for each in of)
 
 
-def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> list[str]:
+def noise_warnings(results: Results, significant: Callable[[ModelResults], Collection[str]]) -> list[str]:
     """Return a warning per model of which a drop is significant, but not above the noise floor.
 
-    *significant* has the test sets with a significant drop, by model.
+    *significant* returns the test sets with a significant drop of a model.
     """
     warnings = []
-    for model, shown in zip(results.models, significant, strict=True):
+    for model in results.models:
+        if model.noise is None:
+            continue
+        shown = significant(model)
         within = [each for each in _within(model) if each.name in shown]
         if len(within) == 1:
             name = results.short_names[within[0].name]
             warnings.append(f"{model.name}: the drop on {name} is {below_noise(model, within[0])}.")
-        elif within and model.noise is not None:
+        elif within:
             named = _with_floors(model, within, results.short_names)
             changed = f"{_changed(model.noise)} of answers changed"
             warnings.append(f"{model.name}: these drops are {_BELOW}: on {named}; {changed}.")
@@ -235,6 +238,8 @@ def were_several_asked(results: Results) -> bool:
     """Return whether some model was asked with several templates."""
     from crossexam.evaluation.templates import template_of
 
+    if len(results.models) < 2:
+        return False
     found = [asked[0] for run in results.runs if (asked := template_of(run)) is not None]
     return len(found) > len(set(found))
 

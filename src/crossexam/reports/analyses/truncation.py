@@ -130,6 +130,6 @@ def _percent(share: float) -> str:
 TRUNCATION: Final = Analysis(
     "truncation",
     (Section("truncation", "Truncation", _TABLE),),
-    lambda results: any(run.reading for run in results.runs),
+    lambda results: any(each.truncated.any() for run in results.runs for each in run.reading.values()),
     warnings=truncation_warnings,
 )

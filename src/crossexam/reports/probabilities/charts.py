@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from crossexam.reports.analysis import Charts
-from crossexam.reports.charts import drawn_of
+from crossexam.reports.analysis import Charts, drawn_of
 from crossexam.reports.drawing import Drawing, Plot, element
 from crossexam.reports.probabilities.measured import calibrations, selective
 from crossexam.reports.results import ModelResults, Results

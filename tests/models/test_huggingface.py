@@ -14,7 +14,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.batches import plan_batches
-from crossexam.models.label_order import PAIRS
+from crossexam.models.label_order import PAIRS, ProbeResult
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training import first_token
@@ -124,6 +124,16 @@ def test_batches_are_halved_where_memory_ends(
         _failing(model, monkeypatch, RuntimeError(text), most=0)
         with pytest.raises(kind, match=said):
             model.predict(PAIRS)
+
+
+def test_another_order_is_named_only_if_it_fits_much_better() -> None:
+    for share, named in ((0.5, False), (0.2, True)):
+        order, other = ("entailment", "neutral", "contradiction"), ("contradiction", "neutral", "entailment")
+        warning = ProbeResult(order, share, other, 0.57).as_details()["warning"]
+        assert ("contradiction,neutral,entailment" in warning, "could not be verified" in warning) == (
+            named,
+            True,
+        )
 
 
 def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, refused: Any) -> None:

@@ -253,12 +253,20 @@ class ProbeResult:
         """Return the result for a run's manifest, with a warning if the probe is inconclusive."""
         details: dict[str, Any] = {"right": round(self.share, 4), "items": len(PROBE)}
         if self.share < _LEARNT:
-            details["warning"] = (
+            declared = (
                 f"accuracy on the {len(PROBE)} easy items of the probe is {100 * self.share:.0f} % in the "
-                f"declared class order, and {100 * self.best_share:.0f} % in the best one "
-                f"({order_text(self.best)}): the order could not be verified, because the model is weak or "
-                "has another order (declare the right one with --label-order)"
+                f"declared class order, and {100 * self.best_share:.0f} % in "
             )
+            if self.best_share - self.share < _MARGIN:
+                details["warning"] = (
+                    f"{declared}the best one, too small a difference to tell them apart: the order could not "
+                    "be verified, because the model is weak on such items"
+                )
+            else:
+                details["warning"] = (
+                    f"{declared}another ({order_text(self.best)}): the order could not be verified; declare "
+                    "the right one with --label-order"
+                )
         return details
 
 

@@ -185,8 +185,8 @@ def plan_behaviour(request: SuiteRequest) -> SuitePlan:
                 "the behaviour suite needs a corpus as its base", wanted="the name or the path of a corpus"
             )
     note = (
-        "labels that natural logic does not decide are only proposals: use crossexam validate to have people "
-        "judge them"
+        "labels that natural logic does not decide are only proposals, and items that it leaves undecided "
+        "are not scored: use crossexam validate to have people judge them"
     )
     tables = cache(lambda: pair_tables(lists, options.rules))
     return SuitePlan([_SwappedBase(request, base, tables).planned for base in request.bases], [note])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import letters
 import numpy as np
 import pytest
 
@@ -27,6 +26,7 @@ from crossexam.reports.analyses.fact_checking import FACT_CHECKING
 from crossexam.reports.analyses.fact_checking import fact_checking as in_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.table import Table
+from made import runs as letters
 
 #: Document, whether the claim is supported, and the probability of entailment.
 FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from letters import dataset, run_of
 
 from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Run, Suite
@@ -22,6 +21,7 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import SCORE
 from crossexam.suites.table import suite_request
+from made.runs import dataset, run_of
 
 SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
 

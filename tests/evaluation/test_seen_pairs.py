@@ -8,7 +8,6 @@ import pickle
 from pathlib import Path
 
 import pytest
-from letters import dataset, run_of
 from typer.testing import CliRunner
 
 import crossexam as cx
@@ -26,6 +25,7 @@ from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import share_interval
+from made.runs import dataset, run_of
 
 E, N, C = "entailment", "neutral", "contradiction"
 #: Of nine contradictions, both models get the first four right, neither the next two, and one the others.

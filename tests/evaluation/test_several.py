@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-import letters
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -14,10 +13,11 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
+from made import runs as letters
 
 
 def dataset(name: str, n: int = 60) -> Dataset:
-    return letters.dataset(name, ("ENC" * n)[:n], premises=[k // 2 for k in range(n)])
+    return letters.dataset(name, ("ENC" * n)[:n], sharing=2)
 
 
 ONE, TWO = dataset("base.x"), dataset("negation.x", 40)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_runs import dataset, run_of, wrong
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, advice
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.stats.power import minimum_detectable_drop
+from made.runs import dataset, run_of, wrong
 
 GOLDS = "ENC" * 30
 
@@ -24,7 +24,7 @@ def results(model: str = "zoo/mine", keys: int = 90, answer: str = "", **count: 
             f"{name}.x",
             GOLDS,
             None if name == "base" else "base.x",
-            lambda k: {"pair": f"old/new{min(k, keys - 1)}"},
+            info=lambda k: {"pair": f"old/new{min(k, keys - 1)}"},
             paired=name != "antonymy",
         )
         for name in count

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, run_of, tables_of
 from typer.testing import CliRunner
 
 import crossexam as cx
@@ -30,6 +29,8 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables, warnings
 from crossexam.reports.table import Table
+from made.runs import dataset, run_of
+from made.shown import csv_rows, tables_of
 
 # Consistency
 
@@ -184,7 +185,7 @@ def run_over(part: str) -> Run:
     def info(k: int) -> dict[str, Any]:
         return {"annotations": TAGS[k]} if TAGS[k] else {}
 
-    data = dataset(f"base.{part}", "ENCENC", None, info)
+    data = dataset(f"base.{part}", "ENCENC", info=info)
     return run_of({data.name: "ECEENC"}, data)
 
 

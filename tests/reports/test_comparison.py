@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from made_runs import dataset, headers, wait_for_count
-from made_runs import run_of as run_over
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
@@ -21,6 +19,9 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
 from crossexam.reports.sections import figures_of
 from crossexam.reports.table import Significant
+from made.runs import dataset
+from made.runs import run_of as run_over
+from made.shown import headers, wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from made_runs import dataset as made
-from made_runs import negated, run_of, settled
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
@@ -30,6 +28,9 @@ from crossexam.reports.parts import compressed, parts_beside, written_beside
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ItemChoice, ReportOptions, item_choice, results_of
 from crossexam.runs.folder import run_into_folder
+from made.runs import dataset as made
+from made.runs import negated, run_of
+from made.shown import settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from made_corpora import tagged_pair, write_lines, write_records
 from typer.testing import CliRunner
 
 import crossexam as cx
@@ -38,6 +37,7 @@ from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
+from made.corpora import tagged_pair, write_lines, write_records
 
 DEMO = list(cx.load("builtin:demo").examples)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import MADE, write_lines, write_pairs, write_records
 from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
@@ -31,6 +30,7 @@ from crossexam.suites.cross_dataset import Split, most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
+from made.corpora import MADE, write_lines, write_pairs, write_records
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("entailment", "not_entailment")

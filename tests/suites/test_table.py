@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import MADE, tagged_pair, write_records
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -34,6 +33,7 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request, with_own_options
+from made.corpora import MADE, tagged_pair, write_records
 
 #: Label, premise and hypothesis, as words with their tags or as a parse.
 PAIRS = [

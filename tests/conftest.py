@@ -7,11 +7,12 @@ import csv
 import linecache
 import os
 import re
+import shlex
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -20,6 +21,7 @@ import typer.testing
 from hypothesis import settings
 
 import crossexam as cx
+from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
 
@@ -295,6 +297,44 @@ def refused() -> Callable[..., Refusal]:
         return Refusal(caught.value)
 
     return run
+
+
+class Said(NamedTuple):
+    """The exit status of a command, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """All that was printed, as one line."""
+        return " ".join(f"{self.out} {self.err}".split())
+
+
+@pytest.fixture
+def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Return a function that carries out a command line, a string or words, as from a shell.
+
+    It fails unless the exit status is the one that is expected; None expects none.
+    """
+
+    def carry_out(line: str | Iterable[object], status: int | None = 0) -> Said:
+        words = shlex.split(line, comments=True) if isinstance(line, str) else map(str, line)
+        monkeypatch.setattr("sys.argv", ["crossexam", *words])
+        monkeypatch.setattr("gc.freeze", lambda: None)
+        capsys.readouterr()
+        code: object = 0
+        try:
+            main.run()
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        said = Said(code if isinstance(code, int) else 1, *capsys.readouterr())
+        found = f"exit status {said.status}, not {status}\n{said.out}\n{said.err}"
+        assert status in {None, said.status}, found
+        return said
+
+    return carry_out
 
 
 @pytest.fixture(scope="session")

@@ -59,23 +59,6 @@ def table_of(results: Results) -> Table:
     return table
 
 
-def test_the_figures_are_those_of_scikit_learn() -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(0)
-    rows = [(str(k // 3), int(rng.random() < 0.3), float(rng.integers(0, 21) / 20)) for k in range(300)]
-    gold, scores = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
-    (found,) = checked(run_of(many=rows), ThresholdChoice(0.3)).sets
-    tn, fp, fn, tp = metrics.confusion_matrix(gold, scores > 0.3).ravel()
-    expected = (
-        metrics.balanced_accuracy_score(gold, scores > 0.3),
-        metrics.roc_auc_score(gold, scores),
-        fp / (fp + tn),
-        fn / (fn + tp),
-    )
-    assert [each.value for each in found.figures] == pytest.approx(expected)
-    assert found.figures.balanced_accuracy.clusters == 100  # documents
-
-
 def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     run, other = run_of(), run_of(benchmark="aggrefact", reveal=PAWS)
     run = replace(

@@ -65,19 +65,6 @@ def test_who_and_what_is_left_out() -> None:
     assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
 
 
-def test_agreement_is_that_of_scikit_learn() -> None:
-    for pair in pair_agreements(together(RUNS)):
-        labels = [RUNS[model].scored(pair.test_set).predicted for model in (pair.first, pair.second)]
-        gold = np.arange(len(labels[0])) % 3
-        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*labels))
-        assert pair.same.value == pytest.approx(float((labels[0] == labels[1]).mean()))
-        wrong = (labels[0] != gold) & (labels[1] != gold)
-        assert pair.same_errors.n == wrong.sum()
-        if wrong.any():
-            expected = float((labels[0] == labels[1])[wrong].mean())
-            assert pair.same_errors.value == pytest.approx(expected)
-
-
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
     neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
-from crossexam.cli import main
 from crossexam.core.labels import LABELS
 from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
@@ -278,30 +277,14 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
     return made_once("quantized", quantize)
 
 
-class Done(NamedTuple):
-    """What a command left: its exit *code*, and what it printed, in which white space is a space."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def crossexam_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Done]:
+def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
 
-    def call(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
+    def call(*arguments: object) -> Any:
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        code = 0
-        try:
-            main.run()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return Done(code, " ".join(printed.out.split()), " ".join(printed.err.split()))
+        said = crossexam(arguments, None)
+        return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
 
     return call
 

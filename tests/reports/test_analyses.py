@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.dataset import Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
@@ -29,6 +27,7 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables, warnings
 from crossexam.reports.table import Table
+from made.commands import invoke
 from made.runs import dataset, run_of
 from made.shown import csv_rows, tables_of
 
@@ -166,9 +165,8 @@ def test_run_ends_with_the_warning(tiny_checkpoint: Path, tmp_path: Path) -> Non
     premise = "A man is playing a guitar on the stage in the rain. " * 2
     items = tuple(Example(str(k), premise, f"A man is {k}.", "neutral") for k in range(3))
     write_test_set(tmp_path / "long.parquet", items)
-    line = ["run", f"hf/{tiny_checkpoint}", str(tmp_path / "long.parquet"), "-o", str(tmp_path / "run")]
-    done = CliRunner().invoke(app, [*line, "--max-length", "16", "--device", "cpu"])
-    assert done.exit_code == 0, done.stderr
+    line = ("run", f"hf/{tiny_checkpoint}", tmp_path / "long.parquet", "-o", tmp_path / "run")
+    done = invoke(*line, "--max-length", "16", "--device", "cpu")
     last = done.stderr.splitlines()[-1]
     said = f"warning: hf/{tiny_checkpoint} did not read 3 of 3 items to the end (100.0 %): long 100.0 %."
     assert last == f"{said} {MENDED.replace('300', '10')}"

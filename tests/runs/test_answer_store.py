@@ -28,6 +28,7 @@ from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
 from crossexam.runs.pair_hashes import pair_hash
+from made.suites import write_suite
 
 BATCH = 8
 
@@ -129,10 +130,10 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
     moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
     suite = tiny_sets()
-    suite_of(tmp_path / "suite", suite)
+    write_suite(tmp_path / "suite", *suite)
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
@@ -177,8 +178,8 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
-    suite_of(tmp_path / "suite", tiny_sets())
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    write_suite(tmp_path / "suite", *tiny_sets())
     # a folder has one writer
     both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]
     assert [finish(process) for process in both] == [0, 0]

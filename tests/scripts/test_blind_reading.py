@@ -11,12 +11,11 @@ from types import ModuleType
 
 import pytest
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import write_test_set
 from crossexam.validation.study import open_study
+from made.suites import write_suite
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "blind_reading.py"
 Answer = Callable[[str, str, str, Gold | None], str]  # of reader, example, question and gold label
@@ -38,7 +37,7 @@ def draw(script: ModuleType, tmp_path: Path) -> Callable[..., Path]:
     """Draw from one suite of these test sets, and return the folder for the readers."""
 
     def make(**sets: list[Example]) -> Path:
-        suite = write_suite(tmp_path / "s", **sets)
+        suite = suite_in(tmp_path / "s", **sets)
         assert script.main(["draw", str(suite), "-o", str(tmp_path / "out")]) == 0
         return tmp_path / "out"
 
@@ -51,15 +50,12 @@ def item(name: str, label: Gold, **info: object) -> Example:
     return Example(name, f"A dog sees {name}.", f"One dog is by {name}.", label, "b", change, info)
 
 
-def write_suite(folder: Path, **sets: list[Example]) -> Path:
-    entries = {}
+def suite_in(folder: Path, **sets: list[Example]) -> Path:
+    made = []
     for name, examples in sets.items():
-        write_test_set(folder / f"{name}.dev.parquet", examples)
         facts = {"construction": name if name == "base" else f"{name}.v1", "part": "dev"}
-        known = {"rows": len(examples), "sha256": sha256_of(folder / f"{name}.dev.parquet")}
-        entries[f"{name}.dev"] = {"file": f"{name}.dev.parquet", **known, **facts}
-    write_manifest(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
-    return folder
+        made.append(Dataset(f"{name}.dev", examples, facts))
+    return write_suite(folder, *made)
 
 
 def fill(folder: Path, answer: Answer) -> None:
@@ -88,8 +84,8 @@ def cells(table: str) -> dict[str, list[str]]:
 
 def test_readers_see_neither_label_nor_test_set(script: ModuleType, tmp_path: Path) -> None:
     base = [Example("x", "p", "h", "neutral")]
-    one = write_suite(tmp_path / "one", base=base, antonymy=[item("a", "neutral")])
-    two = write_suite(tmp_path / "two", antonymy=[item("b", "contradiction")])
+    one = suite_in(tmp_path / "one", base=base, antonymy=[item("a", "neutral")])
+    two = suite_in(tmp_path / "two", antonymy=[item("b", "contradiction")])
     out = tmp_path / "out"
     assert script.main(["draw", str(one), str(two), "-o", str(out)]) == 0
     for reader in ("reader-1", "reader-2"):

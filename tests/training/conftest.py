@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner, Result
 
-from crossexam.cli.main import app
 from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.trained import TrainedFolder
 from crossexam.training.data import Data, load_data
@@ -102,18 +100,6 @@ def of_kind(tiny_checkpoint: Path, vectors: Path) -> dict[str, list[object]]:
         "rf": ["random-forest", "--vectors", vectors, "--set", "trees=3"],
         "hf": [f"hf/{tiny_checkpoint}", "--epochs", 1],
     }
-
-
-@pytest.fixture(scope="session")
-def invoke() -> Callable[..., Result]:
-    """Carry out a command that succeeds."""
-
-    def run(*arguments: object) -> Result:
-        result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        return result
-
-    return run
 
 
 @pytest.fixture(scope="session")

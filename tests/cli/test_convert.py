@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,16 +46,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def renamed(tiny_checkpoint: Path, tmp_path: Path) -> Make:
+def renamed(tiny_checkpoint: Path, copied: Make) -> Make:
     """A function that copies the checkpoint with other names of its classes."""
 
     def make(*names: str) -> Path:
-        folder = Path(shutil.copytree(tiny_checkpoint, tmp_path / names[0]))
-        config = read_json(folder / "config.json")
-        config["id2label"] = {str(k): name for k, name in enumerate(names)}
-        config["label2id"] = {name: k for k, name in enumerate(names)}
-        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        return folder
+        ids = {"id2label": {str(k): name for k, name in enumerate(names)}}
+        numbers = {"label2id": {name: k for k, name in enumerate(names)}}
+        return copied(tiny_checkpoint, names[0], config=ids | numbers)
 
     return make
 

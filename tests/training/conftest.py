@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -72,9 +71,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Calla
 
 
 @pytest.fixture
-def copied(trained: Callable[..., TrainedFolder], tmp_path: Path) -> Path:
+def toy(trained: Callable[..., TrainedFolder], copied: Callable[..., Path]) -> Path:
     """A folder of a trained toy to be changed."""
-    return Path(shutil.copytree(trained().folder, tmp_path / "out"))
+    return copied(trained().folder, "out")
 
 
 @pytest.fixture(scope="session")

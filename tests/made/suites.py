@@ -29,3 +29,8 @@ def write_suite(folder: Path, *sets: Dataset, suffix: str = "parquet", **facts: 
         entries[each.name] = {"file": path.name, **each.manifest, **known, **facts}
     write_manifest(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
     return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What each file in *folder* has."""
+    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}

@@ -16,12 +16,9 @@ from crossexam.core.settings import with_options
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 from made.commands import invoke
+from made.suites import contents
 
 BASE = ["--base", "builtin:demo", "--limit", "30"]
-
-
-def _bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_their_targets_exist(for_each: Callable[..., None]) -> None:
@@ -99,7 +96,7 @@ def test_it_is_the_same_as_what_it_stands_for(
         assert "already contains this suite" in invoke(*built, f"{folder}/short", *settings).output
         invoke(*built, f"{folder}/long", *settings)
         invoke(*built, f"{folder}/plain", *others.get(suite, []))
-        short_files, long_files, plain = (_bytes(Path(folder, name)) for name in ("short", "long", "plain"))
+        short_files, long_files, plain = (contents(Path(folder, name)) for name in ("short", "long", "plain"))
         assert short_files == long_files != plain
 
     each_case(check)

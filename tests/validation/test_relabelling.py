@@ -27,7 +27,7 @@ from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import Rule, Verdict, question_results
 from made.commands import invoke
-from made.suites import write_suite
+from made.suites import contents, write_suite
 
 #: Five contradictions and how three judges label them: two are verified, two rejected, one is open.
 ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
@@ -56,10 +56,6 @@ def run_over(datasets: list[Dataset], wrong: set[str]) -> Run:
 
 def accuracies(run: Run) -> dict[str, tuple[float, int]]:
     return {name: (each.value, each.n) for name, each in accuracy_by_set(run).items()}
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def entry_of(folder: Path) -> dict[str, Any]:

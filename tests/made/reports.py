@@ -20,8 +20,8 @@ from crossexam.reports.report import RENDERERS, Report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import page_sections
 from crossexam.suites.lexically_misleading import SCORE
+from made.claims import claims as claims_of
 from made.runs import Info, dataset
-from made.runs import run_of as made_run
 from made.shown import SECTIONS, terminal
 
 YIELD: Final = {"examples": 30, "items": 24, "rejected": {"no full stop": 6}}
@@ -85,15 +85,8 @@ def benchmark() -> Run:
 
 def claims() -> Run:
     """Two data sets of a benchmark, of claims that every other is supported."""
-    sets = []
-    for name in ("frank", "paws"):
-        place = {"benchmark": "true", "title": "TRUE", "data_set": name, "split": "test"}
-        about = {"projection": "two labels", "fact_checking": place}
-        made = dataset(f"base.true_{name}", "En" * 12, **about)
-        items = [replace(item, premise=f"Ann has {k // 2} cats at {name}.") for k, item in enumerate(made)]
-        sets.append(replace(made, examples=items))
-    said = "".join("EN"[k % 2 if k % 5 else 1 - k % 2] for k in range(24))
-    return made_run({each.name: said for each in sets}, *sets, model="mine", sure=0.8)
+    rows = [(f"{k // 2} cats", 1 - k % 2, (0.8, 0.1)[k % 2 if k % 5 else 1 - k % 2]) for k in range(24)]
+    return claims_of(benchmark="true", frank=rows, paws=rows)
 
 
 def swaps() -> Run:

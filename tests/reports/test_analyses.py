@@ -27,6 +27,7 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables, warnings
 from crossexam.reports.table import Table
+from made.claims import claims
 from made.commands import invoke
 from made.runs import dataset, run_of
 from made.shown import csv_rows, tables_of
@@ -214,17 +215,8 @@ SCORES = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
 
 def claims_of(split: str, scores: list[float] = SCORES) -> Run:
     """Two data sets of eight claims, of which the first six have scores in the order of their labels."""
-    sets = {}
-    for name in ("frank", "polytope"):
-        place = {"benchmark": "summac", "title": "SummaC", "data_set": name, "split": split}
-        made = dataset(f"base.{name}", "nE" * 4, projection="two labels", fact_checking=place)
-        items = [
-            replace(item, premise=f"{name} {k // 2}.", hypothesis=f"{split} {k}.")
-            for k, item in enumerate(made)
-        ]
-        sets[made.name] = replace(made, examples=items)
-    answers = np.array([[score, 1 - score, 0.0] for score in scores])
-    return Run("mine", sets, dict.fromkeys(sets, answers), {"model_key": "k"})
+    rows = [(str(k // 2), k % 2, score) for k, score in enumerate(scores)]
+    return claims(split, frank=rows, polytope=rows)
 
 
 def test_the_data_have_each_figure_the_threshold_and_the_mean() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import csv
+import json
 import linecache
 import os
 import re
+import shlex
+import shutil
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -20,8 +23,10 @@ import typer.testing
 from hypothesis import settings
 
 import crossexam as cx
+from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
+from made.checkpoints import save_tiny
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -230,28 +235,26 @@ def tiny_checkpoint(
     tmp_path_factory: pytest.TempPathFactory, word_tokenizer: Callable[[Iterable[str], int], Any]
 ) -> Path:
     """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification
-
-    from crossexam.core.labels import LABELS
     from crossexam.corpora.spec import iter_corpus
 
     tokenizer = word_tokenizer((example.premise for example in iter_corpus("builtin:demo")), 128)
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=48,
-        max_position_embeddings=128,
-        id2label=dict(enumerate(LABELS)),
-        label2id={label: n for n, label in enumerate(LABELS)},
-    )
     folder = tmp_path_factory.mktemp("checkpoint") / "my-checkpoint"
-    BertForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    save_tiny(folder, tokenizer, seed=1, positions=128)
     return folder
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that copies a folder, and changes files of JSON in the copy."""
+
+    def copy(source: Path, name: str = "copy", **files: Mapping[str, object]) -> Path:
+        folder = Path(shutil.copytree(source, tmp_path / name))
+        for stem, changes in files.items():
+            path = folder / f"{stem}.json"
+            path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes))
+        return folder
+
+    return copy
 
 
 CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
@@ -295,6 +298,44 @@ def refused() -> Callable[..., Refusal]:
         return Refusal(caught.value)
 
     return run
+
+
+class Said(NamedTuple):
+    """The exit status of a command, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """All that was printed, as one line."""
+        return " ".join(f"{self.out} {self.err}".split())
+
+
+@pytest.fixture
+def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Return a function that carries out a command line, a string or words, as from a shell.
+
+    It fails unless the exit status is the one that is expected; None expects none.
+    """
+
+    def carry_out(line: str | Iterable[object], status: int | None = 0) -> Said:
+        words = shlex.split(line, comments=True) if isinstance(line, str) else map(str, line)
+        monkeypatch.setattr("sys.argv", ["crossexam", *words])
+        monkeypatch.setattr("gc.freeze", lambda: None)
+        capsys.readouterr()
+        code: object = 0
+        try:
+            main.run()
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        said = Said(code if isinstance(code, int) else 1, *capsys.readouterr())
+        found = f"exit status {said.status}, not {status}\n{said.out}\n{said.err}"
+        assert status in {None, said.status}, found
+        return said
+
+    return carry_out
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import io
 import json
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import accumulate, product
@@ -20,7 +19,6 @@ import yaml
 from markdown_it import MarkdownIt
 from starlette.testclient import TestClient
 
-from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
@@ -52,22 +50,15 @@ Run = Callable[..., str]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(crossexam: Callable[..., Any]) -> Run:
     """Run a command as from a shell; nothing is printed that a terminal would interpret."""
 
     def command(*arguments: str | Path, codes: tuple[int, ...] = (0,)) -> str:
-        monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
-        monkeypatch.setattr("gc.freeze", lambda: None)
-        code = 0
-        try:
-            main.run()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        assert code in codes, printed.err
-        assert "Traceback" not in printed.err
-        assert not CONTROL.search(printed.out + printed.err)
-        return printed.out or printed.err
+        said = crossexam(arguments, None)
+        assert said.status in codes, said.err
+        assert "Traceback" not in said.err
+        assert not CONTROL.search(said.out + said.err)
+        return str(said.out or said.err)
 
     return command
 

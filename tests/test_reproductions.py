@@ -11,7 +11,6 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain
 from pathlib import Path
 from statistics import NormalDist
@@ -42,6 +41,7 @@ from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs.folder import run_into_folder
 from crossexam.stats.estimate import share_correct
 from crossexam.training.data import parse_augmentations, with_construction_options
+from made.scripts import script
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
 if not FOLDER.is_dir():
@@ -132,20 +132,10 @@ def test_deviations_name_rows_and_facts(defined: study.Study) -> None:
     assert all(row in defined.rows and test_set in cells for row, test_set in asked)
 
 
-def script(path: str) -> ModuleType:
-    """The script at *path* in the folder of the reproductions."""
-    spec = spec_from_file_location(path.replace("/", "_").removesuffix(".py"), FOLDER / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def swaps() -> ModuleType:
     """The script of the third study, which trains nothing."""
-    return script("sanchez2018/run.py")
+    return script("reproductions/sanchez2018/run.py")
 
 
 def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType) -> None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import shlex
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from typer.testing import CliRunner
 
-from crossexam.cli import main
 from crossexam.core.sealed import read_manifest, sealed
+from made.commands import invoke
 
 FUNCTIONS = """\
 def failing(pairs):
@@ -37,45 +35,6 @@ perhaps = lambda pairs: ["perhaps"] * len(pairs)
 """
 DEEP = "[" * 100_000 + "]" * 100_000
 DIGITS = "1" * 5_000
-
-
-class Said(NamedTuple):
-    """The exit status of a command, and what it printed."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def text(self) -> str:
-        """All that was printed, as one line."""
-        return " ".join(f"{self.out} {self.err}".split())
-
-
-Crossexam = Callable[..., Said]
-
-
-@pytest.fixture
-def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Crossexam:
-    """Return a function that carries out a command line, a string or words, in this process.
-
-    It fails unless the exit status is the one that is expected.
-    """
-
-    def carry_out(line: str | list[str], status: int = 0) -> Said:
-        words = shlex.split(line, comments=True) if isinstance(line, str) else line
-        monkeypatch.setattr("sys.argv", ["crossexam", *words])
-        capsys.readouterr()
-        code: object = 0
-        try:
-            main.run()
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        said = Said(code if isinstance(code, int) else 1, *capsys.readouterr())
-        assert said.status == status, f"exit status {said.status}, not {status}\n{said.out}\n{said.err}"
-        return said
-
-    return carry_out
 
 
 @pytest.fixture
@@ -218,7 +177,7 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "train bag-of-words --train pairs.csv --dev pairs.csv -o model",
             "build negation --base builtin:demo --limit 30 -o memory://b/suite",
         ):
-            assert CliRunner().invoke(main.app, command, catch_exceptions=False).exit_code == 0
+            invoke(command)
         write_predictions()
         write_models()
         write_damaged_folders()

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
 from crossexam.cli.convert import _table
-from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
@@ -25,6 +22,7 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.onnx import export
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.commands import invoke
 
 pytest.importorskip("torch")
 ORDER = ("contradiction", "entailment", "neutral")
@@ -48,16 +46,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def renamed(tiny_checkpoint: Path, tmp_path: Path) -> Make:
+def renamed(tiny_checkpoint: Path, copied: Make) -> Make:
     """A function that copies the checkpoint with other names of its classes."""
 
     def make(*names: str) -> Path:
-        folder = Path(shutil.copytree(tiny_checkpoint, tmp_path / names[0]))
-        config = read_json(folder / "config.json")
-        config["id2label"] = {str(k): name for k, name in enumerate(names)}
-        config["label2id"] = {name: k for k, name in enumerate(names)}
-        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        return folder
+        ids = {"id2label": {str(k): name for k, name in enumerate(names)}}
+        numbers = {"label2id": {name: k for k, name in enumerate(names)}}
+        return copied(tiny_checkpoint, names[0], config=ids | numbers)
 
     return make
 
@@ -98,9 +93,9 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     cx.build("negation", "builtin:demo", limit=20, folder=suite)
-    command = ["convert", source, "-o", str(folder), "--on", str(suite)]
-    first = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert (first.exit_code, "100.0" in first.stdout) == (0, True)
+    command = ["convert", source, "-o", folder, "--on", suite]
+    first = invoke(*command).stdout
+    assert "100.0" in first
     assert [path.name for path in folder.parent.iterdir()] == ["exported"]
     made = open_model(f"onnx/{folder}")
     assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
@@ -111,7 +106,7 @@ def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_
     assert details["conversion"]["comparison"] == facts["comparison"]
     assert details["moved_since_conversion"] <= 1e-5
     before = (folder / "convert.json").stat().st_mtime_ns
-    assert CliRunner().invoke(app, command, catch_exceptions=False).stdout == first.stdout
+    assert invoke(*command).stdout == first
     assert (folder / "convert.json").stat().st_mtime_ns == before
     loaded = cx.load_suite(suite)
     assert cx.convert(source, str(folder), on=loaded).as_json() == facts["comparison"]
@@ -145,19 +140,19 @@ def test_a_declared_order_or_the_names_of_the_configuration_are_kept(
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Path) -> None:
-    suite, model = str(tmp_path / "suite"), f"onnx/{folder}"
-    cx.build("negation", "builtin:demo", limit=20, folder=Path(suite))
-    command = ["convert", source, "-o", str(folder), "--on", suite]
-    refused = CliRunner().invoke(app, command).exception
-    assert isinstance(refused, CrossexamError)
-    assert "nothing was kept" in refused.what
+def test_a_model_that_agrees_too_rarely(
+    source: str, folder: Path, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    suite = tmp_path / "suite"
+    cx.build("negation", "builtin:demo", limit=20, folder=suite)
+    command = ["convert", source, "-o", folder, "--on", suite]
+    assert "nothing was kept" in refused(invoke, *command)
     assert not folder.parent.exists()
-    assert CliRunner().invoke(app, [*command, "--accept"]).exit_code == 0
-    said = CliRunner().invoke(app, ["run", model, suite, "-o", str(tmp_path / "run")])
+    invoke(*command, "--accept")
+    said = invoke("run", f"onnx/{folder}", suite, "-o", tmp_path / "run")
     assert "(accepted with --accept)" in said.stderr
     # without --accept it would not have been kept
-    assert "it holds another conversion" in str(CliRunner().invoke(app, command).exception)
+    assert "it holds another conversion" in refused(invoke, *command)
 
 
 def test_what_is_refused(

@@ -15,9 +15,8 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
+from made.commands import invoke
 
 PAIRS = [
     (f"A man {verb} in the {place} {n}.", f"A person {verb} {n}.", label)
@@ -58,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             *(f"run py/gated_models:{name} suite -o {name}" for name in ("good", "bad", "silent", "some")),
             "baseline good -o baseline.parquet",
         ):
-            assert CliRunner().invoke(app, line.split(), catch_exceptions=False).exit_code == 0
+            invoke(line)
     return folder
 
 

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from crossexam.api import build
-from crossexam.cli.main import app
 from crossexam.cli.models import model_settings, options_for
 from crossexam.core.errors import CrossexamError
 from crossexam.models.model import Model
@@ -23,6 +21,7 @@ from crossexam.options.build import Examine
 from crossexam.options.groups import ModelOption, model_values
 from crossexam.options.option import options_of
 from crossexam.options.run import Run
+from made.commands import invoke
 
 
 def _options(*models: str, settings: tuple[str, ...] = (), **flags: Any) -> dict[str, Any]:
@@ -98,10 +97,8 @@ def constant_kind(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("constant_kind")
 def test_a_new_kind_with_options_needs_no_edit_of_the_command_line(tmp_path: Path) -> None:
     build("corpus", "builtin:demo[:2]", folder=tmp_path / "suite")
-    line = ["run", "constant/x", str(tmp_path / "suite"), "-o", str(tmp_path / "run")]
-    settings = ["--set", "constant.label=2", "--set", "constant.names=a,b"]
-    done = CliRunner().invoke(app, [*line, *settings], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    settings = ("--set", "constant.label=2", "--set", "constant.names=a,b")
+    invoke("run", "constant/x", tmp_path / "suite", "-o", tmp_path / "run", *settings)
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["model_key"] == "constant/x Options(label=2, names=('a', 'b'))"
-    assert "always the same" in CliRunner().invoke(app, ["ls", "models"]).output
+    assert "always the same" in invoke("ls models").output

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS, Gold
-from crossexam.core.manifest import BASE, CROSS_DATASET, SuiteManifest, TestSetEntry
-from crossexam.core.sealed import MANIFEST, write_manifest
-from crossexam.core.test_sets import write_test_set
+from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
+from crossexam.core.sealed import MANIFEST
 from crossexam.corpora.development import load_dev_sets
 from crossexam.corpora.labelled import load_corpus
+from made.suites import write_suite
 
 Suites = Callable[..., Path]
 
@@ -32,16 +31,8 @@ def suite(tmp_path: Path) -> Suites:
     """Return a function that writes a suite of test sets, given as (entry, examples)."""
 
     def make(*sets: tuple[TestSetEntry, list[Example]], name: str = "mixed") -> Path:
-        folder = tmp_path / name
-        folder.mkdir()
-        entries = []
-        for entry, items in sets:
-            path = folder / f"{entry.name}.parquet"
-            write_test_set(path, items)
-            entries.append(replace(entry, file=path.name, sha256=sha256_of(path)))
-        manifest = SuiteManifest(name, "none", "none", {}, entries)
-        write_manifest(folder / MANIFEST, manifest.to_json())
-        return folder
+        datasets = (Dataset(entry.name, items, entry.to_json()) for entry, items in sets)
+        return write_suite(tmp_path / name, *datasets)
 
     return make
 

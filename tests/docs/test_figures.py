@@ -6,21 +6,18 @@ Each table or transcript with figures is written by that script, or is in a list
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import docs_figures
 import pytest
+from figures.pages import PAGES, places_of, with_figures, without_figures
+from figures.records import known_figures, read_record, records
+from figures.table import MEASUREMENTS
+from figures.workplace import RecordedAnswers, minilm_of_the_package
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import docs_figures  # noqa: E402
-from figures.pages import PAGES, places_of, with_figures, without_figures  # noqa: E402
-from figures.records import known_figures, read_record, records  # noqa: E402
-from figures.table import MEASUREMENTS  # noqa: E402
-from figures.workplace import RecordedAnswers, minilm_of_the_package  # noqa: E402
 
 TEXTS = {page: path.read_text("utf-8") for page, path in PAGES.items()}
 DEFINITION = "what something means or does: a definition, a formula, a value that is chosen"
@@ -59,7 +56,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
 #: test, and what it calls the page.
 TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "docs/gate.md": ("tests/gates/test_output.py", "gate.md"),
-    "docs/models/minilm.md": ("tests/models/test_builtin.py", "minilm_script.CARD"),
+    "docs/models/minilm.md": ("tests/models/test_builtin.py", "make_minilm.CARD"),
     "docs/library.md": ("tests/docs/test_library_page.py", "library.md"),
 }
 #: What is a number but no figure: code, addresses, years, places in papers, words of the script.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from rules_page import BASES, COUNTS, count, on_page_markdown
+
+from crossexam.constructions.rules.table import TABLES, rules_of
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from rules_page import BASES, COUNTS, count, on_page_markdown  # noqa: E402
-
-from crossexam.constructions.rules.table import TABLES, rules_of  # noqa: E402
 
 
 def test_the_site_has_every_rule() -> None:

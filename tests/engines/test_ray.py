@@ -23,6 +23,7 @@ from crossexam.runs.workers import asking_of
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.table import suite_request
+from made.suites import contents
 
 ERROR = UnknownNameError("tagger", "spcy", ["spacy"])
 _NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
@@ -181,10 +182,6 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
     assert lost.node_id not in {node for _, _, node in found[-20:]}
 
 
-def predictions(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "predictions").iterdir()}
-
-
 def test_a_run_that_is_interrupted_asks_only_the_rest_again(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +202,7 @@ def test_a_run_that_is_interrupted_asks_only_the_rest_again(
     with pytest.raises(KeyboardInterrupt):
         resumed(progress=interrupt)
     run = resumed()
-    assert predictions(tmp_path / "ray") == predictions(tmp_path / "alone")
+    assert contents(tmp_path / "ray" / "predictions") == contents(tmp_path / "alone" / "predictions")
     assert run.manifest["distinct_pairs"] == alone.manifest["distinct_pairs"]
     assert 100 <= run.manifest["pairs_from_store"] <= 100 + 2 * 16
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import letters
 import numpy as np
 import pytest
 
@@ -26,14 +25,14 @@ from crossexam.evaluation.consistency import (
 from crossexam.evaluation.measures import measure
 from crossexam.stats.estimate import share_correct
 from crossexam.suites.table import SUITES
+from made import runs as letters
 
 
 def dataset(name: str, count: int, **more: Any) -> Dataset:
     """A test set of which two items share a premise, with the base base.x."""
     base = None if name == "base" else "base.x"
-    premises = [k // 2 for k in range(count)]
     facts = {"keeps_label": False, **({"test_class": "consistency"} if base else {})}
-    return letters.dataset(f"{name}.x", "-" * count, base, premises=premises, **facts, **more)
+    return letters.dataset(f"{name}.x", "-" * count, base, sharing=2, **facts, **more)
 
 
 def run_of(base: str, two_label: bool = False, **said: str) -> Run:

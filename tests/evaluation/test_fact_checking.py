@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
-import letters
 import numpy as np
 import pytest
 
@@ -27,26 +26,14 @@ from crossexam.reports.analyses.fact_checking import FACT_CHECKING
 from crossexam.reports.analyses.fact_checking import fact_checking as in_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.table import Table
+from made.claims import Rows, claims
 
-#: Document, whether the claim is supported, and the probability of entailment.
 FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]
 PAWS = [("d", 1, 0.8), ("d", 0, 0.4), ("e", 1, 0.45), ("e", 0, 0.6), ("f", 0, 0.3)]
-Rows = Sequence[tuple[str, int, float]]
 
 
 def run_of(split: str = "test", model: str = "mine", *, benchmark: str = "summac", **sets: Rows) -> Run:
-    """A run over data sets whose claims differ by split."""
-    made, answers = {}, {}
-    for name, rows in (sets or {"frank": FRANK, "paws": PAWS}).items():
-        place = {"benchmark": benchmark, "title": benchmark.upper(), "data_set": name, "split": split}
-        golds, documents = "".join("nE"[row[1]] for row in rows), [f"{row[0]} of {name}" for row in rows]
-        data = letters.dataset(
-            f"base.{name}", golds, premises=documents, projection="two labels", fact_checking=place
-        )
-        claims = tuple(replace(each, hypothesis=f"{each.hypothesis} {split}") for each in data)
-        made[data.name] = replace(data, examples=claims)
-        answers[data.name] = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
-    return Run(model, made, answers, {"model_key": model})
+    return claims(split, model, benchmark=benchmark, **(sets or {"frank": FRANK, "paws": PAWS}))
 
 
 def checked(run: Run, choice: ThresholdChoice | None = None, **limit: float) -> FactChecking:
@@ -57,23 +44,6 @@ def table_of(results: Results) -> Table:
     """The table of fact checking in a report."""
     (table,) = FACT_CHECKING.sections[0].tables_of(results)
     return table
-
-
-def test_the_figures_are_those_of_scikit_learn() -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(0)
-    rows = [(str(k // 3), int(rng.random() < 0.3), float(rng.integers(0, 21) / 20)) for k in range(300)]
-    gold, scores = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
-    (found,) = checked(run_of(many=rows), ThresholdChoice(0.3)).sets
-    tn, fp, fn, tp = metrics.confusion_matrix(gold, scores > 0.3).ravel()
-    expected = (
-        metrics.balanced_accuracy_score(gold, scores > 0.3),
-        metrics.roc_auc_score(gold, scores),
-        fp / (fp + tn),
-        fn / (fn + tp),
-    )
-    assert [each.value for each in found.figures] == pytest.approx(expected)
-    assert found.figures.balanced_accuracy.clusters == 100  # documents
 
 
 def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:

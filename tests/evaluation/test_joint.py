@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from letters import dataset, run_of
-
 from crossexam.core.dataset import Run
 from crossexam.core.example import Change, Edit
 from crossexam.evaluation.scores import score_both
@@ -16,6 +14,7 @@ from crossexam.reports.analyses.joint import joint_against_table, kinds_against_
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table, number_text
+from made.runs import dataset, run_of
 
 #: Gold labels, the answers of two models, word pairs in both orders, and the kinds of the antonyms.
 ROWS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from letters import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.evaluation.keys import KeyedResult, keyed_results
@@ -14,6 +13,7 @@ from crossexam.reports.data import render_json
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.stats.estimate import share_correct
+from made.runs import dataset, run_of
 
 #: man/woman is half of the items.
 PAIRS = ["man/woman"] * 20 + [f"w{k}/v{k}" for k in range(20)]

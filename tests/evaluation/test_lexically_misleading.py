@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from letters import dataset, run_of
 
-from crossexam.constructions.check import run_checks
-from crossexam.core.dataset import Run, Suite
-from crossexam.core.errors import CrossexamError
+from crossexam.core.dataset import Run
 from crossexam.core.labels import LABELS
-from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 from crossexam.models.table import open_model
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.results import results_of
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import build_in_memory, build_to_folder
+from crossexam.suites.build import build_in_memory
 from crossexam.suites.lexically_misleading import SCORE
 from crossexam.suites.table import suite_request
+from made.runs import dataset, run_of
 
 SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
 
@@ -89,39 +85,8 @@ def test_the_tables_have_a_column_per_model() -> None:
     assert highest.rows[0][2:] == ("Premise 5.", "Hypothesis 5.", *["entailment"] * 3)
 
 
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
-
-
-def test_the_suite_has_what_misleads_and_its_base_the_scores(suite: Suite) -> None:
-    assert {"so_swap.builtin_demo", "add_amod.builtin_demo", "cs_0_5.builtin_demo"} <= set(suite.datasets)
-    whole = suite.datasets["base.builtin_demo"]
-    answers = open_model("builtin/bag-of-words").predict([(e.premise, e.hypothesis) for e in whole])
-    for row, example in zip(answers, whole, strict=True):
-        wrong = max(share for share, label in zip(row, LABELS, strict=True) if label != example.label)
-        assert example.info[SCORE] == pytest.approx(wrong, abs=1e-6)
-    for lam in (0.5, 0.6, 0.7):
-        part = suite.datasets[f"cs_{lam:g}".replace(".", "_") + ".builtin_demo"]
-        wanted = [example.id for example in whole if example.info[SCORE] >= lam]
-        assert [example.id for example in part] == wanted
-        counts = part.manifest["yield"]
-        assert counts["items"] + counts["rejected"]["score below lambda"] == counts["examples"] == len(whole)
-        assert not [finding for finding in run_checks(part) if finding.code.startswith("E")]
-
-
-def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path: Path) -> None:
-    base = base_from_spec("builtin:demo", limit=40)
-    options = {"compositionality": {"lambdas": (0.4, 0.4)}}
-    build_to_folder(suite_request("compositionality", [base], options=options), tmp_path / "suite")
-    suite = read_suite(tmp_path / "suite")
-    assert len(suite["cs_0_4.builtin_demo"]) == suite["cs_0_4.builtin_demo"].entry.rows
-    assert len(suite["cs_0_4.builtin_demo"]) > 0
-    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number from 0 to 1"):
-        suite_request("compositionality", [base], options={"compositionality": {"lambdas": (70,)}})
-
-
-def test_the_page_draws_the_curve(suite: Suite) -> None:
+def test_the_page_draws_the_curve() -> None:
+    suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
     run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from letters import dataset, run_of
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -18,6 +17,7 @@ from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measur
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
+from made.runs import dataset, run_of
 
 BASE = dataset("base.dev", "ENCENC", premises="aaabbb")
 NEGATION = dataset("negation.dev", "ENCENC", "base.dev", premises="aaabbb")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from letters import dataset
 from scipy.spatial.distance import jensenshannon
 
 from crossexam.core.dataset import Dataset, Run
@@ -22,6 +21,7 @@ from crossexam.evaluation.calibration import calibration_of, calibrations, tempe
 from crossexam.evaluation.distributions import people_results
 from crossexam.evaluation.selective import selective_of, selective_results
 from crossexam.evaluation.shares import Shares, shares_of
+from made.runs import dataset
 
 #: The most bytes per item that are held at a time while probabilities are measured.
 BYTES_PER_ITEM = 80

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from letters import dataset
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
@@ -14,6 +13,7 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.stats.losses import brier_scores
+from made.runs import dataset
 
 N = 90
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from letters import GOLD_OF, dataset
 from numpy.typing import NDArray
 
 from crossexam.core import test_sets
@@ -44,6 +43,7 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.suites.subsets import hard
+from made.runs import GOLD_OF, dataset
 
 TWO = PROJECTIONS["two labels"]
 NO_CONTRADICTION = PROJECTIONS["no contradiction"]

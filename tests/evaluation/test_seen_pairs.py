@@ -8,11 +8,8 @@ import pickle
 from pathlib import Path
 
 import pytest
-from letters import dataset, run_of
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
@@ -26,6 +23,8 @@ from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import share_interval
+from made.commands import invoke
+from made.runs import dataset, run_of
 
 E, N, C = "entailment", "neutral", "contradiction"
 #: Of nine contradictions, both models get the first four right, neither the next two, and one the others.
@@ -123,6 +122,5 @@ def test_python_and_the_command_line_look_pairs_up(tmp_path: Path, monkeypatch: 
     for run, folder in zip(models(), folders, strict=True):
         save_run(run, Path(folder))
     for verb in ("compare", "report"):
-        done = CliRunner().invoke(app, [verb, *folders, "--index", str(corpus)])
-        assert done.exit_code == 0
+        done = invoke(verb, *folders, "--index", corpus)
         assert "train.jsonl, 8 examples." in " ".join(done.output.split())

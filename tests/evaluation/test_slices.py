@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from letters import dataset, run_of
-
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.slices import CROSSED, SLICES, accuracy_by_value
+from made.runs import dataset, run_of
 
 
 def slices(golds: str, answers: str, info: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

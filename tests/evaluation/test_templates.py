@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from letters import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.evaluation.templates import template_of, template_results
 from crossexam.reports.analyses.templates import TEMPLATES
 from crossexam.reports.results import ReportOptions, model_names, results_of
+from made.runs import dataset, run_of
 
 
 def _run(model: str, template: str | None, said: str, golds: str, **details: Any) -> Run:

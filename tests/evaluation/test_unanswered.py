@@ -7,10 +7,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import letters
 import numpy as np
 import pytest
-from letters import run_of
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Reading
@@ -29,11 +27,13 @@ from crossexam.reports.headline import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
+from made import runs as letters
+from made.runs import run_of
 
 
 def dataset(name: str, golds: str, base: str | None = None, **more: Any) -> Dataset:
     """A test set of which two items share a premise."""
-    return letters.dataset(name, golds, base, premises=[k // 2 for k in range(len(golds))], **more)
+    return letters.dataset(name, golds, base, sharing=2, **more)
 
 
 def filled_in(said: Mapping[str, str], golds: Mapping[str, str]) -> Iterator[dict[str, str]]:

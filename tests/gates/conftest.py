@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.outcome import CODES, Outcomes
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from gated import MakeRun, suite
+from made.gated import MakeRun, suite
+from made.runs import run_of
 
 
 @pytest.fixture(scope="session")
 def datasets() -> dict[str, Dataset]:
     return suite()
-
-
-def rows_of(dataset: Dataset, right: Sequence[bool] | np.ndarray[Any, Any], sure: float = 0.8) -> Any:
-    """Probabilities that are right where *right* says so, and else on the next label."""
-    winners = (dataset.labels() + ~np.asarray(right, dtype=bool)) % 3
-    rows = np.full((len(dataset), 3), (1 - sure) / 2)
-    rows[np.arange(len(dataset)), winners] = sure
-    return rows
 
 
 @pytest.fixture(scope="session")
@@ -45,16 +32,13 @@ def make_run(datasets: dict[str, Dataset]) -> MakeRun:
         sure: float = 0.8,
         **manifest: Any,
     ) -> Run:
-        rows, outcomes = {}, {}
+        said = {}
         for name, dataset in of.items():
-            flags = (right or {}).get(name, np.ones(len(dataset), dtype=bool))
-            rows[name] = rows_of(dataset, flags, sure)
-            missing = list((unanswered or {}).get(name, ()))
-            if missing:
-                codes = np.zeros(len(dataset), dtype=np.int8)
-                codes[missing] = CODES["refused"]
-                rows[name][missing] = np.nan
-                outcomes[name] = Outcomes(codes, np.full(len(dataset), np.nan))
-        return Run(model, of, rows, manifest, {}, outcomes)
+            flags = np.asarray((right or {}).get(name, np.ones(len(dataset), dtype=bool)))
+            said[name] = ["ENC"[label] for label in (dataset.labels() + ~flags) % 3]
+            for row in (unanswered or {}).get(name, ()):
+                said[name][row] = "?"
+        whole = {name: "".join(letters) for name, letters in said.items()}
+        return replace(run_of(whole, model=model, sure=sure), datasets=of, manifest=manifest)
 
     return make

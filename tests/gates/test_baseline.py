@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from gated import MakeRun
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -22,6 +21,7 @@ from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.sealed import ChangedError
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.gates.baseline import Baseline, read_baseline, write_baseline
+from made.gated import MakeRun
 
 
 def stored(run: Run, path: Path, **how: Any) -> Baseline:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gated import DEV, MakeRun, N, check_of, gate, half_proposed, unpaired, wrong_at
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcomes
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.gates.behind import ItemsBehind, first_rows
+from made.gated import DEV, MakeRun, N, check_of, gate, half_proposed, unpaired, wrong_at
+from made.runs import dataset, run_of
 
 AGAINST = {"against": "baseline", "margin": 0.0}
 
@@ -27,31 +28,31 @@ def behind(run: Run, rule: dict[str, Any], baseline: Run | None = None, **how: A
 
 
 def ids(found: ItemsBehind) -> list[str]:
-    return [item.id for item in found.shown]
+    return [item.id.partition(":")[2] for item in found.shown]
 
 
 LATER = " now, but not in the baseline"
 LOST = "right on the base and wrong here"
 FLIPPED = "predicted otherwise than their base"
 #: A run, a baseline and a rule; then what the items are, how many, and the first in the order of their ids.
-#: Items are called n0, n1 ..., so that n200 is before n5.
+#: As texts, so that 200 is before 5.
 CASES: tuple[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, int, list[str]], ...] = (
     ({DEV: wrong_at(5, 100, 7, 200, 201)}, {DEV: wrong_at(100)}, {"measure": "accuracy", **AGAINST},
-     f"wrong{LATER}", 4, ["n200", "n201", "n5"]),
+     f"wrong{LATER}", 4, ["200", "201", "5"]),
     ({DEV: wrong_at(5, 7)}, {DEV: wrong_at(7, 9)},
-     {"measure": "balanced_accuracy", **AGAINST, "require": "shown"}, f"wrong{LATER}", 1, ["n5"]),
+     {"measure": "balanced_accuracy", **AGAINST, "require": "shown"}, f"wrong{LATER}", 1, ["5"]),
     ({DEV: wrong_at(5, 100, 7, 200)}, {}, {"measure": "accuracy", "min": 0.99},
-     "wrong", 4, ["n100", "n200", "n5"]),
-    ({DEV: wrong_at(5, 7)}, {}, {"measure": "balanced_accuracy", "min": 0.99}, "wrong", 2, ["n5", "n7"]),
-    ({DEV: ~wrong_at(5, 7)}, {}, {"measure": "accuracy", "max": 0.0}, "right", 2, ["n5", "n7"]),
+     "wrong", 4, ["100", "200", "5"]),
+    ({DEV: wrong_at(5, 7)}, {}, {"measure": "balanced_accuracy", "min": 0.99}, "wrong", 2, ["5", "7"]),
+    ({DEV: ~wrong_at(5, 7)}, {}, {"measure": "accuracy", "max": 0.0}, "right", 2, ["5", "7"]),
     ({DEV: wrong_at(5, 7, 9), "base.dev": wrong_at(5)}, {}, {"measure": "drop", "max": 0.0},
-     LOST, 2, ["n7", "n9"]),
+     LOST, 2, ["7", "9"]),
     ({DEV: wrong_at(5, 7, 9)}, {DEV: wrong_at(7)}, {"measure": "drop", **AGAINST},
-     f"{LOST}{LATER}", 2, ["n5", "n9"]),
+     f"{LOST}{LATER}", 2, ["5", "9"]),
     ({DEV: wrong_at(5, 7), "base.dev": wrong_at(7, 9)}, {}, {"measure": "flip_rate", "max": 0.0},
-     FLIPPED, 2, ["n5", "n9"]),
+     FLIPPED, 2, ["5", "9"]),
     ({DEV: wrong_at(5, 7)}, {DEV: wrong_at(7)}, {"measure": "flip_rate", **AGAINST},
-     f"{FLIPPED}{LATER}", 1, ["n5"]),
+     f"{FLIPPED}{LATER}", 1, ["5"]),
 )  # fmt: skip
 
 
@@ -64,18 +65,18 @@ def test_the_items_of_each_measure(make_run: MakeRun, for_each: Callable[..., No
 
     for_each(check, range(len(CASES)))
     run, rule = make_run({DEV: wrong_at(5, 100, 7, 200, 201)}), {"measure": "accuracy", "min": 0.99}
-    assert ids(behind(run, rule, items=None)) == ["n100", "n200", "n201", "n5", "n7"]
+    assert ids(behind(run, rule, items=None)) == ["100", "200", "201", "5", "7"]
     assert check_of(run, {"measure": "accuracy", **AGAINST}, run).behind is None  # it is without a loss
 
 
 def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> None:
     run = make_run({DEV: wrong_at(5)})
     (item,) = behind(run, {"measure": "accuracy", **AGAINST}, make_run()).shown
-    assert (item.id, item.premise, item.hypothesis) == ("n5", "Premise 1.", "Changed 5.")
+    assert (item.id, item.premise, item.hypothesis) == ("negation:5", "Premise 1.", "Hypothesis 5.")
     assert (item.gold, item.now, item.before) == ("contradiction", "entailment", "contradiction")
     assert item.base is None
     (item,) = behind(run, {"measure": "drop", **AGAINST}, make_run()).shown  # is compared with its base
-    assert (item.base.id, item.base.premise, item.base.hypothesis) == ("b5", "Premise 1.", "Hypothesis 5.")
+    assert (item.base.id, item.base.hypothesis) == ("base:5", "Hypothesis 5.")
     assert (item.base.gold, item.base.now, item.base.before) == ("contradiction",) * 3
     of_two = make_run({DEV: wrong_at(0)}, details={"two_label": True})
     (item,) = behind(of_two, {"measure": "accuracy", "min": 1.0}).shown
@@ -85,12 +86,12 @@ def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> N
 def test_items_without_an_answer_have_the_reason_and_are_not_wrong(make_run: MakeRun) -> None:
     run, rule = make_run({DEV: wrong_at(3, 5)}, {DEV: [3, 4]}), {"measure": "unanswered", "max": 0.0}
     found = behind(run, rule)
-    assert (found.what, found.count, ids(found)) == ("without an answer", 2, ["n3", "n4"])
+    assert (found.what, found.count, ids(found)) == ("without an answer", 2, ["3", "4"])
     assert {item.now for item in found.shown} == {"no answer (refused)"}
     later = behind(run, {"measure": "unanswered", **AGAINST}, make_run(None, {DEV: [4]}))
-    assert (later.what, ids(later)) == (f"without an answer{LATER}", ["n3"])
+    assert (later.what, ids(later)) == (f"without an answer{LATER}", ["3"])
     assert [(item.now, item.before) for item in later.shown] == [("no answer (refused)", "entailment")]
-    assert ids(behind(run, {"measure": "accuracy", "min": 0.999})) == ["n5"]
+    assert ids(behind(run, {"measure": "accuracy", "min": 0.999})) == ["5"]
 
 
 def test_the_most_confident_wrong_items(make_run: MakeRun) -> None:
@@ -103,65 +104,60 @@ def test_the_most_confident_wrong_items(make_run: MakeRun) -> None:
     rule, before = {"measure": "ece", **AGAINST}, make_run({DEV: wrong_at(*range(1, 180, 3))})
     found = behind(run, rule, before, items=4)
     assert (found.what, found.count) == ("wrong, the most confident first", 51)
-    assert ids(found) == ["n4", "n30", "n0", "n102"]
+    assert ids(found) == ["4", "30", "0", "102"]
     mass = np.ones(N)
     mass[4] = 0.01  # labels that had little mass are not the most confident
     little = replace(run, outcomes={DEV: Outcomes(np.zeros(N, dtype=np.int8), mass)})
     found = behind(little, rule, before)
-    assert (found.count, ids(found)[0]) == (50, "n30")
+    assert (found.count, ids(found)[0]) == (50, "30")
 
 
 def test_items_of_other_test_sets(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     run = make_run({DEV: wrong_at(5, 7)}, of=unpaired(datasets))
     found = behind(run, {"measure": "drop", "max": 0.0})
-    assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["n5", "n7"], None)
+    assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["5", "7"], None)
     run = make_run({DEV: wrong_at(5, 6)}, of=half_proposed(datasets))
     checks = gate(run, {"set": "negation.*", "measure": "accuracy", "min": 1.0}).checks
-    assert [ids(check.behind) for check in checks] == [["n6"], ["n5"]]
+    assert [ids(check.behind) for check in checks] == [["6"], ["5"]]
 
 
 def test_items_that_violate_a_rule_of_consistency() -> None:
     """The base of the second item is missing."""
-    facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
-    texts = [f"Text {k}." for k in range(N)]
-    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts) if k != 1)
-    items = tuple(Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts))
-    sets = {
-        "base.x": Dataset("base.x", base, {"construction": "base", "part": "x"}),
-        DEV: Dataset(DEV, items, {**facts, "construction": "symmetry"}),
-    }
+    whole = dataset("base.dev", "-" * N)
+    base = replace(whole, examples=tuple(item for k, item in enumerate(whole) if k != 1))
+    symmetry = dataset("symmetry.dev", "-" * N, "base.dev", keeps_label=False, test_class="consistency")
+    said = ("".join("NC"[int(each)] for each in right) for right in (wrong_at(5, 7), wrong_at(7)))
     run, before = (
-        Run("mine", sets, {"base.x": np.eye(3)[[2] * (N - 1)], DEV: np.eye(3)[np.where(right, 2, 1)]})
-        for right in (wrong_at(5, 7), wrong_at(7))
+        run_of({base.name: "C" * (N - 1), symmetry.name: each}, base, symmetry, model="mine") for each in said
     )
     for measure in ("violation.symmetry", "conditional_violation.symmetry"):
-        found = behind(run, {"measure": measure, "max": 0.0})
-        assert (found.what, found.count, ids(found)) == ("in violation of the rule", 2, ["s5", "s7"])
+        found = behind(run, {"set": symmetry.name, "measure": measure, "max": 0.0})
+        assert (found.what, found.count, ids(found)) == ("in violation of the rule", 2, ["5", "7"])
     (item, _) = found.shown
-    assert (item.gold, item.now, item.premise, item.hypothesis) == (None, "neutral", "H 5.", "Text 5.")
-    assert (item.base.id, item.base.now) == ("b5", "contradiction")
-    found = behind(run, {"measure": "violation.symmetry", **AGAINST}, before)
-    assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["s5"])
+    assert (item.gold, item.now, item.hypothesis) == (None, "neutral", "Hypothesis 5.")
+    assert (item.base.id, item.base.now) == ("base:5", "contradiction")
+    found = behind(run, {"set": symmetry.name, "measure": "violation.symmetry", **AGAINST}, before)
+    assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["5"])
 
 
 def test_a_test_set_in_a_file_gives_the_same_and_few_examples_are_made(
     make_run: MakeRun, datasets: dict[str, Dataset], tmp_path: Path
 ) -> None:
     stored = {}
-    for name, dataset in datasets.items():
-        write_test_set(tmp_path / f"{name}.parquet", dataset.examples)
+    for name, each in datasets.items():
+        write_test_set(tmp_path / f"{name}.parquet", each.examples)
         examples = read_test_set(tmp_path / f"{name}.parquet").examples
-        stored[name] = replace(dataset, examples=examples)
+        stored[name] = replace(each, examples=examples)
     right, rule = {DEV: wrong_at(5, 100, 7, 200)}, {"measure": "drop", "max": 0.0}
     assert behind(make_run(right, of=stored), rule) == behind(make_run(right), rule)
 
 
 def test_rows_are_chosen_over_the_stretches_of_a_test_set() -> None:
     items = tuple(Example(f"{k:05}"[::-1], "p", "h", None) for k in range(45_000))
-    dataset = Dataset("many", items)
+    many = Dataset("many", items)
     expected = sorted(range(0, 45_000, 7), key=lambda row: items[row].id)
     rows = np.arange(0, 45_000, 7)
-    assert first_rows(dataset, rows, None, 3) == expected[:3]
-    assert first_rows(dataset, rows, None, None) == expected
-    assert first_rows(dataset, rows, rows.astype(float), 2) == [44_996, 44_989]
-    assert first_rows(dataset, rows[:0], None, 3) == []
+    assert first_rows(many, rows, None, 3) == expected[:3]
+    assert first_rows(many, rows, None, None) == expected
+    assert first_rows(many, rows, rows.astype(float), 2) == [44_996, 44_989]
+    assert first_rows(many, rows[:0], None, 3) == []

@@ -8,41 +8,32 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, binomtest
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
 from crossexam.gates.checks import Check
 from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
 from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.unpaired import difference
+from made.runs import dataset, run_of
 
 NAME = "base.dev"
 
 
-def data_of(name: str, right: Any, clusters: Any = None, **facts: Any) -> tuple[Dataset, Any]:
-    """A test set of entailments, each with a premise of its own unless *clusters* say otherwise; answers."""
-    codes = np.arange(len(right)) if clusters is None else clusters
-    items = tuple(
-        Example(f"{name}{k}", f"Premise {code}.", f"Hypothesis {k}.", LABELS[0])
-        for k, code in enumerate(codes.tolist())
-    )
-    rows = np.where(np.asarray(right)[:, None], [0.8, 0.1, 0.1], [0.1, 0.8, 0.1])
-    return Dataset(name, items, {"construction": "base", "part": "dev", **facts}), rows
-
-
 def check_of(right: Any, rule: dict[str, Any]) -> Check:
-    data, rows = data_of(NAME, right)
-    run = Run("mine", {NAME: data}, {NAME: rows})
+    """The check of a rule about the accuracy on entailments, of which some are right."""
+    run = run_of({NAME: letters_of(right)}, dataset(NAME, "E" * len(right)))
     (check,) = judge(run, rules_from([{"set": NAME, "measure": "accuracy", **rule}])).checks
     return check
 
 
+def letters_of(right: Any) -> str:
+    return "".join("NE"[int(each)] for each in right)
+
+
 def unpaired_drop(right_on_base: Any, right: Any, most: float, clusters: Any = None) -> Check:
     """The check of the drop on a test set, of *clusters* if given, whose items are not paired with a base."""
-    facts = {"construction": "other", "base_set": NAME, "paired": False}
-    made = [data_of(NAME, right_on_base), data_of("other.dev", right, clusters, **facts)]
-    run = Run("mine", {data.name: data for data, _ in made}, {data.name: rows for data, rows in made})
+    base = dataset(NAME, "E" * len(right_on_base))
+    other = dataset("other.dev", "E" * len(right), NAME, premises=clusters, paired=False)
+    run = run_of({base.name: letters_of(right_on_base), other.name: letters_of(right)}, base, other)
     (check,) = judge(run, rules_from([{"set": "other.*", "measure": "drop", "max": most}])).checks
     return check
 

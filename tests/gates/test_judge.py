@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -24,6 +23,7 @@ from crossexam.gates.judge import judge
 from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
 from crossexam.stats.p_values import holm
+from made.gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
 
 ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}

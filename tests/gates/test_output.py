@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 import jsonschema
 import numpy as np
 import pytest
-from gated import DEV, MakeRun, N, gate
 
 import crossexam as cx
 from crossexam.gates.output import gate_json, gate_junit, gate_markdown
 from crossexam.gates.result import GateResult
 from crossexam.gates.table import OUTCOMES
+from made.gated import DEV, MakeRun, N, gate
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")

@@ -5,25 +5,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-_BENCH = Path(__file__).parents[2] / "bench" / "gate.py"
+from made.scripts import script
 
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_gate", _BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bench_gate"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script("bench/gate.py")
 
 
 @pytest.mark.slow

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from gated import DEV, MakeRun, gate, spread_out
 
 from crossexam.core.dataset import Dataset
 from crossexam.gates.behind import ShownItem
 from crossexam.gates.text import item_lines
+from made.gated import DEV, MakeRun, gate, spread_out
 
 LONG = "spelling_error_mixed_function_word"
 COMMAND = "crossexam gate RUN --items all"

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import gated
 import numpy as np
 import pytest
-from gated import DEV, MakeRun, N, wrong_at
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -17,6 +15,8 @@ from crossexam.gates.baseline import Baseline
 from crossexam.gates.judge import judge
 from crossexam.gates.result import GateResult, check_open
 from crossexam.gates.rules import rules_from
+from made import gated
+from made.gated import DEV, MakeRun, N, wrong_at
 
 AGAINST = {"against": "baseline", "margin": 0.02}
 SHOWN = {"require": "shown"}

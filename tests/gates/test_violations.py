@@ -6,40 +6,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import gated
 import numpy as np
 import pytest
-from gated import N
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds
-from crossexam.core.example import Example
-from crossexam.core.outcome import CODES, Outcomes
 from crossexam.evaluation.consistency import RULES, compare_consistency, consistency_of
 from crossexam.gates.result import GateResult
 from crossexam.stats.p_values import one_sided_p
+from made import gated
+from made.gated import N
+from made.runs import dataset, run_of
 
 
-def run_of(seed: int, *, missing: int = 0, changed: float = 1.0, two_label: bool = False) -> Run:
+def random_run(seed: int, *, missing: int = 0, changed: float = 1.0, two_label: bool = False) -> Run:
     """Random answers without gold labels; only the share *changed* of them depends on the seed."""
-    facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
-    of, rows, outcomes = {}, {}, {}
+    facts = {"keeps_label": False, "test_class": "consistency"}
+    sets, said = [], {}
     common, own = np.random.default_rng(0), np.random.default_rng([1, seed])
     for name in ("base", "identity", "symmetry", "conjunction"):
-        made_from = [None if name == "base" else f"base{k}" for k in range(N)]
-        items = tuple(
-            Example(f"{name}{k}", f"Premise {k // 3}.", f"{name} {k}.", None, base=base)
-            for k, base in enumerate(made_from)
-        )
-        entry = {"construction": name, "part": "x", **({} if name == "base" else facts)}
-        of[f"{name}.x"] = Dataset(f"{name}.x", items, entry)
+        base, about = (None, {}) if name == "base" else ("base.x", facts)
+        sets.append(dataset(f"{name}.x", "-" * N, base, sharing=3, **about))
         labels, other = common.integers(0, 3, N), own.integers(0, 3, N)
-        rows[f"{name}.x"] = np.eye(3)[np.where(own.random(N) < changed, other, labels)]
-        rows[f"{name}.x"][:missing] = np.nan
-        codes = np.where(np.arange(N) < missing, CODES["refused"], 0).astype(np.int8)
-        outcomes[f"{name}.x"] = Outcomes(codes, np.full(N, np.nan))
-    return Run("mine", of, rows, {"details": {"two_label": two_label}}, {}, outcomes)
+        answers = np.where(own.random(N) < changed, other, labels)[missing:]
+        said[f"{name}.x"] = "?" * missing + "".join("ENC"[label] for label in answers)
+    return run_of(said, *sets, model="mine", two_label=two_label)
 
 
 def gate(run: Run, *rules: dict[str, Any], baseline: Run | None = None) -> GateResult:
@@ -47,7 +39,7 @@ def gate(run: Run, *rules: dict[str, Any], baseline: Run | None = None) -> GateR
 
 
 def test_rates_are_those_of_the_report_and_of_compare() -> None:
-    run = run_of(1)
+    run = random_run(1)
     reported = {name.removesuffix(".x"): each for name, each in consistency_of(run).items()}
     checks = gate(run, *({"measure": f"violation.{name}", "max": 0.5} for name in reported)).checks
     assert [(each.test_set, each.value) for each in checks] == [
@@ -58,7 +50,7 @@ def test_rates_are_those_of_the_report_and_of_compare() -> None:
         assert check.value == reported[name].of_condition
     (check,) = gate(run, {"measure": "violation.identity", "max": 0.1}).checks
     assert check.outcome == "broken"  # two of three random answers violate it
-    old, new = run_of(1, changed=0.1), run_of(2, changed=0.1)
+    old, new = random_run(1, changed=0.1), random_run(2, changed=0.1)
     rule = {"measure": "violation.symmetry", "against": "baseline", "margin": 0.3}
     (check,) = gate(new, rule, baseline=old).checks
     assert (check.value, check.outcome) == (compare_consistency(new, old)["symmetry.x"].difference, "holds")
@@ -67,7 +59,7 @@ def test_rates_are_those_of_the_report_and_of_compare() -> None:
 
 
 def test_a_pattern_leaves_out_test_sets_that_were_made_without_labels() -> None:
-    run = run_of(1)
+    run = random_run(1)
     identity = run.datasets["identity.x"]
     labelled = replace(identity, examples=tuple(replace(each, label="entailment") for each in identity))
     run = replace(run, datasets={**run.datasets, identity.name: labelled})
@@ -90,7 +82,7 @@ LIMITS = {"violation": 2 / 9, "conditional_violation": 2 / 3}
 
 @pytest.mark.parametrize("missing", [6, 60])
 def test_missing_answers_never_help(missing: int) -> None:
-    run = run_of(1, missing=missing)
+    run = random_run(1, missing=missing)
     reported = consistency_of(run)["conjunction.x"]
     for name, expected in (("violation", reported.of_all), ("conditional_violation", reported.of_condition)):
         (check,) = gate(run, {"measure": f"{name}.conjunction", "max": LIMITS[name]}).checks
@@ -108,11 +100,11 @@ def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
         with pytest.raises(CrossexamError, match=says):
             gate(run, {"measure": name, "max": 0.5})
 
-    run = run_of(1)
+    run = random_run(1)
     never = {**run.probabilities, "base.x": np.eye(3)[np.ones(N, dtype=int)]}
     rows = [
         ("violation.symmetry", "(?s)test set symmetry.x: .*'symmetry' needs three labels",
-         run_of(1, two_label=True)),
+         random_run(1, two_label=True)),
         ("violation.symetry", r"violation\.symmetry", run),
         ("violation.negated_hypothesis", r"'violation.negated_hypothesis' is not defined for '\*'", run),
         ("conditional_violation.conjunction", "(?s)none of its items.*to which the rule applies",

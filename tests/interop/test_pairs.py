@@ -7,19 +7,17 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.interop.export import export
 from crossexam.models.prompts.table import template
+from made.commands import invoke
 
 #: Texts that spreadsheets, editors and careless readers change.
 AWKWARD = (
@@ -118,20 +116,15 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def command(line: str) -> Any:
-    return CliRunner().invoke(app, line.split())
-
-
 def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert command("build negation --base builtin:demo[:12] -o tests").exit_code == 0
-    done = command("export csv tests -o pairs --only base.*")
+    invoke("build negation --base builtin:demo[:12] -o tests")
+    done = invoke("export csv tests -o pairs --only base.*")
     assert re.search(r"12 distinct pairs of 12 items\nwritten: pairs/pairs\.csv\n", done.stderr)
     assert "p_entailment, p_neutral, p_contradiction; then: " in done.stderr
     assert done.stderr.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
     rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
     answer(rows, tmp_path / "ANSWERS.csv", ["id"])
-    assert command("run file/ANSWERS.csv tests -o RUN --only base.*").exit_code == 0
-    refused = command("run file/ANSWERS.csv tests -o OTHER")
-    assert isinstance(refused.exception, CrossexamError)
-    assert "12 of 24 pairs have no prediction: (" in str(refused.exception)
+    invoke("run file/ANSWERS.csv tests -o RUN --only base.*")
+    with pytest.raises(CrossexamError, match=r"12 of 24 pairs have no prediction: \("):
+        invoke("run file/ANSWERS.csv tests -o OTHER")

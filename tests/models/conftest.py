@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
-import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, ModuleType, SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
+import lm_golden
 import numpy as np
 import onnx.parser
 import pytest
@@ -22,7 +20,6 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
-from crossexam.cli import main
 from crossexam.core.labels import LABELS
 from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
@@ -30,9 +27,9 @@ from crossexam.models.api.pacing import Pace, TransientError
 from crossexam.models.api.transport import Limits, Received, Transport
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
+from made.checkpoints import save_tiny
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 
 @pytest.fixture(scope="session")
@@ -53,21 +50,9 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 
 
 @pytest.fixture(scope="session")
-def minilm_script() -> ModuleType:
-    """The script that makes the transformer that ships with the package."""
-    return importlib.import_module("make_minilm")
-
-
-@pytest.fixture(scope="session")
-def lm_script() -> ModuleType:
-    """The script that asks lm-eval about tiny language models."""
-    return importlib.import_module("lm_golden")
-
-
-@pytest.fixture(scope="session")
-def lm_folders(lm_script: ModuleType, made_once: Callable[..., Path]) -> dict[str, Path]:
+def lm_folders(made_once: Callable[..., Path]) -> dict[str, Path]:
     """The folders of these language models by name; that with a chat template has two names."""
-    made = {name: made_once(name, make) for name, make in lm_script.MODELS.items()}
+    made = {name: made_once(name, make) for name, make in lm_golden.MODELS.items()}
     return {**made, "llama, chat": made["llama"]}
 
 
@@ -112,33 +97,6 @@ def _roberta_tokenizer() -> Any:
     )
 
 
-def _save(folder: Path, tokenizer: Any, kind: str, labels: int = 3, *, trained: bool = False) -> None:
-    """Save a model of *kind* with a head of so many classes, those of LABELS if three."""
-    import torch
-    from transformers import AutoConfig, AutoModelForSequenceClassification
-
-    names = dict(enumerate(LABELS)) if labels == 3 else {k: f"LABEL_{k}" for k in range(labels)}
-    config = AutoConfig.for_model(
-        kind,
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=48,
-        max_position_embeddings=64 if kind == "bert" else 66,
-        type_vocab_size=2 if kind == "bert" else 1,
-        pad_token_id=tokenizer.pad_token_id,
-        id2label=names,
-        label2id={name: number for number, name in names.items()},
-    )
-    torch.manual_seed(7)
-    model = AutoModelForSequenceClassification.from_config(config)
-    if trained:
-        train_on_probe(tokenizer, model)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-
-
 @pytest.fixture(scope="session")
 def probe_tokenizer(word_tokenizer: Callable[..., Any]) -> Any:
     """A tokenizer of the probe's words, with BERT's templates."""
@@ -150,7 +108,7 @@ def learnt(made_once: Callable[..., Path], probe_tokenizer: Any) -> dict[str, Pa
     """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
     kinds = {"bert": probe_tokenizer, "roberta": _roberta_tokenizer()}
     return {
-        kind: made_once(kind, partial(_save, tokenizer=tokenizer, kind=kind, trained=True))
+        kind: made_once(kind, partial(save_tiny, tokenizer=tokenizer, kind=kind, train=train_on_probe))
         for kind, tokenizer in kinds.items()
     }
 
@@ -162,22 +120,8 @@ def headed(
     """Return a function that copies an untrained BERT whose head has so many classes, with this *config*."""
 
     def copy(labels: int, name: str = "headed", **config: object) -> Path:
-        save = partial(_save, tokenizer=probe_tokenizer, kind="bert", labels=labels)
+        save = partial(save_tiny, tokenizer=probe_tokenizer, labels=labels)
         return copied(made_once(f"bert-{labels}", save), name, config=config)
-
-    return copy
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that copies a folder, and changes files of JSON in the copy."""
-
-    def copy(source: Path, name: str = "copy", **files: Mapping[str, object]) -> Path:
-        folder = Path(shutil.copytree(source, tmp_path / name))
-        for stem, changes in files.items():
-            path = folder / f"{stem}.json"
-            path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes))
-        return folder
 
     return copy
 
@@ -278,30 +222,14 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
     return made_once("quantized", quantize)
 
 
-class Done(NamedTuple):
-    """What a command left: its exit *code*, and what it printed, in which white space is a space."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def crossexam_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Done]:
+def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
 
-    def call(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
+    def call(*arguments: object) -> Any:
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        code = 0
-        try:
-            main.run()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return Done(code, " ".join(printed.out.split()), " ".join(printed.err.split()))
+        said = crossexam(arguments, None)
+        return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
 
     return call
 

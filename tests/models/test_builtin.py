@@ -7,9 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import make_minilm
 import numpy as np
 import pytest
 
@@ -125,20 +125,18 @@ def test_minilm_answers_the_probe_one_pair_at_a_time() -> None:
     assert model.details["probe"]["right"] == round(right / len(PROBE), 4)
 
 
-def test_minilm_is_small_exact_on_all_processors_and_says_what_it_was_made_from(
-    minilm_script: ModuleType,
-) -> None:
+def test_minilm_is_small_exact_on_all_processors_and_says_what_it_was_made_from() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 24_000_000
     notice = (FOLDER / "NOTICE").read_text(encoding="utf-8")
     made_from = "sentence-transformers/all-MiniLM-L6-v2", "Apache License 2.0", "ShareAlike 4.0", "MultiNLI"
     assert [name for name in made_from if name not in notice] == []
     facts, graph = read_json(FOLDER / "manifest.json"), (FOLDER / "model.onnx").read_bytes()
-    largest = minilm_script.largest_weight(FOLDER / "model.onnx")
+    largest = make_minilm.largest_weight(FOLDER / "model.onnx")
     assert largest == facts["largest_weight"]
     assert 2 * 255 * largest < 2**15  # no processor saturates
     traces = b"site-packages", b".py", b"stack_trace", b"/tmp"
     assert [trace for trace in traces if trace in graph] == []
-    assert minilm_script.CARD.read_text(encoding="utf-8") == minilm_script.card(facts)
+    assert make_minilm.CARD.read_text(encoding="utf-8") == make_minilm.card(facts)
     assert facts["bytes"]["model.onnx"] == len(graph)
 
 
@@ -151,23 +149,21 @@ def test_minilm_has_the_accuracy_of_its_card(shared_data: Path, monkeypatch: pyt
     assert found.value >= 0.8
 
 
-def test_tokenized_text_is_joined(minilm_script: ModuleType) -> None:
+def test_tokenized_text_is_joined() -> None:
     tokens = "`` I do n't know , it 's $ 5 -LRB- or 5 % -RRB- , '' he can not say ; they 're gon na ask ."
     joined = "\"I don't know, it's $5 (or 5%),\" he cannot say; they're gonna ask."
-    assert minilm_script.detokenized(tokens) == joined
+    assert make_minilm.detokenized(tokens) == joined
 
 
 @pytest.mark.slow
-def test_the_script_exports_what_hf_computes(
-    minilm_script: ModuleType, tiny_checkpoint: Path, tmp_path: Path
-) -> None:
+def test_the_script_exports_what_hf_computes(tiny_checkpoint: Path, tmp_path: Path) -> None:
     expected = open_model(f"hf/{tiny_checkpoint}").predict(PAIRS)
     exact, small = tmp_path / "exact", tmp_path / "small"
     for folder in (exact, small):
         folder.mkdir()
-    minilm_script.export(tiny_checkpoint, exact / "model.onnx")
-    minilm_script.quantize(exact / "model.onnx", small / "model.onnx")
+    make_minilm.export(tiny_checkpoint, exact / "model.onnx")
+    make_minilm.quantize(exact / "model.onnx", small / "model.onnx")
     for folder, tolerance in ((exact, 1e-5), (small, 0.05)):
-        minilm_script.write_folder(tiny_checkpoint, folder / "model.onnx", folder)
+        make_minilm.write_folder(tiny_checkpoint, folder / "model.onnx", folder)
         assert np.allclose(open_model(f"onnx/{folder}").predict(PAIRS), expected, atol=tolerance)
-    assert minilm_script.largest_weight(small / "model.onnx") <= 64
+    assert make_minilm.largest_weight(small / "model.onnx") <= 64

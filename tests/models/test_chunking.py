@@ -11,38 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
 from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
-from crossexam.models.model import Batch, CharactersRead, Model, Pair
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.models import Reader
 
 FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
 EVIDENCE = "The bridge was closed in May."
 DOCUMENT = FILLER * 499 + "And so on again. " + EVIDENCE  # 5,000 words
-
-
-class Reader(Model):
-    """A model that reads the first characters of the premise, and notes what it is asked."""
-
-    name, key, details = "reader", "reader-key", {"device": "eye"}
-
-    def __init__(self, most: int = 3_000) -> None:
-        self.most = most
-        self.asked: list[Pair] = []
-
-    def answered(self, pairs: Sequence[Pair]) -> Batch:
-        self.asked += pairs
-        rows = [[0.9, 0.1, 0.0] if h and h in p[: self.most] else [0.1, 0.2, 0.7] for p, h in pairs]
-        read = [None if len(p) <= self.most else CharactersRead(self.most, len(h)) for p, h in pairs]
-        return Batch(range(len(pairs)), np.array(rows).reshape(-1, 3), read)
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        return self.answered(pairs).probabilities
 
 
 def texts(chunking: Chunking, text: str, model: Any = None) -> list[str]:

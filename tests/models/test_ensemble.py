@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Batch, Model, Pair
+from crossexam.models.model import Batch, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
-
-
-@dataclass(frozen=True)
-class Fixed(Model):
-    name: str
-    row: tuple[float, float, float]
-    details: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        return self.name
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        return np.array([self.row] * len(pairs))
-
+from made.models import Fixed
 
 SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))
 

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
@@ -26,6 +24,7 @@ from crossexam.models.table import COMPUTING, MODELS, open_model
 from crossexam.runs.folder import run_into_folder
 from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
+from made.commands import invoke
 
 PAIRS = [
     ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
@@ -105,8 +104,7 @@ def _onnx(folder: Path, made: Made) -> Instance:
 
 
 def _zoo(folder: Path, made: Made) -> Instance:
-    line = ["train", "cbow", "--train", SPEC, "--dev", SPEC, "-o", str(folder / "zoo"), "--epochs", "1"]
-    CliRunner().invoke(app, [*line, "--device", "cpu"], catch_exceptions=False)
+    invoke(f"train cbow --train {SPEC} --dev {SPEC} --epochs 1 --device cpu -o {folder / 'zoo'}")
     return Instance(f"zoo/{folder / 'zoo'}")
 
 

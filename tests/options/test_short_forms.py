@@ -9,26 +9,16 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.settings import with_options
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
+from made.commands import invoke
+from made.suites import contents
 
 BASE = ["--base", "builtin:demo", "--limit", "30"]
-
-
-def _crossexam(*arguments: str) -> str:
-    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
-def _bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_their_targets_exist(for_each: Callable[..., None]) -> None:
@@ -83,9 +73,9 @@ def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Ca
         base = [] if suite_named(suite).base_option else BASE
         base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
         for empty in ([form.flag, ""], [f"{form.flag}="]):
-            refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
-            assert isinstance(refused.exception, CrossexamError)
-            assert "true'" not in refused.exception.what
+            with pytest.raises(CrossexamError) as caught:
+                invoke("build", suite, *base, "-o", tmp_path / "out", *empty)
+            assert "true'" not in caught.value.what
             assert not (tmp_path / "out").exists()
 
     for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
@@ -102,11 +92,11 @@ def test_it_is_the_same_as_what_it_stands_for(
         folder = f"{suite} {' '.join(short)}".replace("/", "-")
         built = ["build", suite, *BASE, "-o"]
         settings = [piece for each in long for piece in ("--set", each)]
-        _crossexam(*built, f"{folder}/short", *short)
-        assert "already contains this suite" in _crossexam(*built, f"{folder}/short", *settings)
-        _crossexam(*built, f"{folder}/long", *settings)
-        _crossexam(*built, f"{folder}/plain", *others.get(suite, []))
-        short_files, long_files, plain = (_bytes(Path(folder, name)) for name in ("short", "long", "plain"))
+        invoke(*built, f"{folder}/short", *short)
+        assert "already contains this suite" in invoke(*built, f"{folder}/short", *settings).output
+        invoke(*built, f"{folder}/long", *settings)
+        invoke(*built, f"{folder}/plain", *others.get(suite, []))
+        short_files, long_files, plain = (contents(Path(folder, name)) for name in ("short", "long", "plain"))
         assert short_files == long_files != plain
 
     each_case(check)

@@ -1,8 +1,7 @@
-"""A page in Chromium, for the tests of the HTML report; and what these tests import of each other."""
+"""A page in Chromium, for the tests of the HTML report."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +12,6 @@ from crossexam.reports import parts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "golden")]
 
 Opener = Callable[..., "Page"]
 

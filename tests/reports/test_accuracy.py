@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from made_runs import GOLD_OF, csv_rows, dataset, headers, run_of, terminal
-
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.reports.accuracy import accuracy_table
@@ -18,6 +16,8 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Marked, Table
+from made.runs import GOLD_OF, dataset, run_of
+from made.shown import csv_rows, headers, terminal
 
 
 def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mine", **facts: Any) -> Run:
@@ -150,7 +150,7 @@ def values(row: tuple[object, ...]) -> list[object]:
 
 
 def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
-    of_judges = dataset("so_swap.snli_dev", "CCC", None, judged("CCN", "", "NC"))
+    of_judges = dataset("so_swap.snli_dev", "CCC", info=judged("CCN", "", "NC"))
     run = run_of({"so_swap.snli_dev": "ENE"}, of_judges, model="mine")  # the item with N was not judged
     table = judged_table(results_of([run]))
     assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction"]
@@ -160,7 +160,7 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
         ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
     ]
     assert not judged_table(results_of([said_of("so_swap.snli_dev")])).rows
-    of_two = dataset("antonymy.snli_dev", "nE", None, judged("nE"))
+    of_two = dataset("antonymy.snli_dev", "nE", info=judged("nE"))
     table = judged_table(results_of([run_of({"antonymy.snli_dev": "NN"}, of_two)]))
     assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction", "Not entailment"]
     assert [values(row)[3:] for row in table.rows[:2]] == [[1 / 2, None, None, 1 / 2], [0.0, None, None, 1.0]]

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_runs import dataset, run_of, wrong
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, advice
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.stats.power import minimum_detectable_drop
+from made.claims import claims
+from made.runs import dataset, run_of, wrong
 
 GOLDS = "ENC" * 30
 
@@ -24,7 +25,7 @@ def results(model: str = "zoo/mine", keys: int = 90, answer: str = "", **count: 
             f"{name}.x",
             GOLDS,
             None if name == "base" else "base.x",
-            lambda k: {"pair": f"old/new{min(k, keys - 1)}"},
+            info=lambda k: {"pair": f"old/new{min(k, keys - 1)}"},
             paired=name != "antonymy",
         )
         for name in count
@@ -96,10 +97,7 @@ def test_the_number_of_pairs_that_find_five_points() -> None:
 
 def test_a_threshold_that_is_lower_than_the_scores_is_named() -> None:
     """All claims have a probability below 1/2, in the right order: ROC AUC 100 %, balanced accuracy 50 %."""
-    place = {"benchmark": "summac", "title": "SummaC", "data_set": "frank", "split": "test"}
-    claims = dataset("base.frank", "nE" * 20, projection="two labels", fact_checking=place)
-    rows = np.tile([[0.1, 0.45, 0.45], [0.4, 0.3, 0.3]], (20, 1))
-    run = replace(run_of({claims.name: "E" * 40}, claims), probabilities={claims.name: rows})
+    run = claims(frank=[(str(k), k % 2, (0.1, 0.4)[k % 2]) for k in range(40)])
     (said,) = sentence(results_of([run]), "--threshold dev:RUN")
     assert "ROC AUC 100.0 %" in said
     assert "balanced accuracy 50.0 %" in said

@@ -9,11 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, run_of, tables_of
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.dataset import Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
@@ -30,6 +27,10 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables, warnings
 from crossexam.reports.table import Table
+from made.claims import claims
+from made.commands import invoke
+from made.runs import dataset, run_of
+from made.shown import csv_rows, tables_of
 
 # Consistency
 
@@ -165,9 +166,8 @@ def test_run_ends_with_the_warning(tiny_checkpoint: Path, tmp_path: Path) -> Non
     premise = "A man is playing a guitar on the stage in the rain. " * 2
     items = tuple(Example(str(k), premise, f"A man is {k}.", "neutral") for k in range(3))
     write_test_set(tmp_path / "long.parquet", items)
-    line = ["run", f"hf/{tiny_checkpoint}", str(tmp_path / "long.parquet"), "-o", str(tmp_path / "run")]
-    done = CliRunner().invoke(app, [*line, "--max-length", "16", "--device", "cpu"])
-    assert done.exit_code == 0, done.stderr
+    line = ("run", f"hf/{tiny_checkpoint}", tmp_path / "long.parquet", "-o", tmp_path / "run")
+    done = invoke(*line, "--max-length", "16", "--device", "cpu")
     last = done.stderr.splitlines()[-1]
     said = f"warning: hf/{tiny_checkpoint} did not read 3 of 3 items to the end (100.0 %): long 100.0 %."
     assert last == f"{said} {MENDED.replace('300', '10')}"
@@ -184,7 +184,7 @@ def run_over(part: str) -> Run:
     def info(k: int) -> dict[str, Any]:
         return {"annotations": TAGS[k]} if TAGS[k] else {}
 
-    data = dataset(f"base.{part}", "ENCENC", None, info)
+    data = dataset(f"base.{part}", "ENCENC", info=info)
     return run_of({data.name: "ECEENC"}, data)
 
 
@@ -215,17 +215,8 @@ SCORES = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
 
 def claims_of(split: str, scores: list[float] = SCORES) -> Run:
     """Two data sets of eight claims, of which the first six have scores in the order of their labels."""
-    sets = {}
-    for name in ("frank", "polytope"):
-        place = {"benchmark": "summac", "title": "SummaC", "data_set": name, "split": split}
-        made = dataset(f"base.{name}", "nE" * 4, projection="two labels", fact_checking=place)
-        items = [
-            replace(item, premise=f"{name} {k // 2}.", hypothesis=f"{split} {k}.")
-            for k, item in enumerate(made)
-        ]
-        sets[made.name] = replace(made, examples=items)
-    answers = np.array([[score, 1 - score, 0.0] for score in scores])
-    return Run("mine", sets, dict.fromkeys(sets, answers), {"model_key": "k"})
+    rows = [(str(k // 2), k % 2, score) for k, score in enumerate(scores)]
+    return claims(split, frank=rows, polytope=rows)
 
 
 def test_the_data_have_each_figure_the_threshold_and_the_mean() -> None:

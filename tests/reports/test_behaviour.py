@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import dataset, json_figures
 from scipy.stats import fisher_exact
 
 from crossexam.core.dataset import Dataset, Run
@@ -27,6 +26,8 @@ from crossexam.stats import bootstrap
 from crossexam.stats.association import association
 from crossexam.stats.bootstrap import draws_for
 from crossexam.stats.power import minimum_detectable_association
+from made.runs import dataset
+from made.shown import json_figures
 
 GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
 
@@ -50,7 +51,7 @@ def a_run(part: str = "snli_train") -> Run:
         if kind != "i_h":
             facts["base_set"] = f"i_h.{part}"
         name = f"{kind}.{part}"
-        datasets[name] = Dataset(name, dataset(name, "ENC" * 16, f"i_h.{part}", info).examples, facts)
+        datasets[name] = Dataset(name, dataset(name, "ENC" * 16, f"i_h.{part}", info=info).examples, facts)
     probabilities = {name: shares[::-1] if name.startswith("i_h") else shares for name in datasets}
     return Run("mine", datasets, probabilities, {})
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from made_runs import dataset, headers, tables_of, terminal, wrong
-from made_runs import run_of as run_over
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -21,6 +19,9 @@ from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.reports.table import Table
+from made.runs import dataset, wrong
+from made.runs import run_of as run_over
+from made.shown import headers, tables_of, terminal
 
 GOLDS = "ENC" * 20
 
@@ -109,7 +110,7 @@ def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
     assert len(found["many"].items) == 5
     for item in found["many"].items:
         (answer,) = item.answers
-        assert item.name in {f"many.x:{k}" for k in range(3, 50)}
+        assert item.name in {f"many:{k}" for k in range(3, 50)}
         assert (answer.is_right, answer.was_right, answer.before) == (False, True, item.gold)
         assert answer.label != item.gold
         assert answer.share is not None
@@ -141,7 +142,7 @@ def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> Non
     answered = replace(run, outcomes={"few.x": Outcomes.of([Outcome("refused")] * 2 + [Outcome()] * 58, 60)})
     (few,) = broken_sets(results := results_of([answered]), PageItems(results)).values()
     assert (few.count, few.from_right) == (4, False)
-    assert {item.name for item in few.items} == {f"few.x:{k}" for k in range(2, 6)}
+    assert {item.name for item in few.items} == {f"few:{k}" for k in range(2, 6)}
 
 
 # Suites with tables of their own

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from made_runs import dataset, headers, wait_for_count
-from made_runs import run_of as run_over
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
@@ -21,6 +19,9 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
 from crossexam.reports.sections import figures_of
 from crossexam.reports.table import Significant
+from made import runs as letters
+from made.runs import dataset, mostly_right
+from made.shown import headers, wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,16 +29,7 @@ if TYPE_CHECKING:
 SETS = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
 
 
-def run_of(model: str, right: float, missing: int = 0, sets: tuple[Dataset, ...] = SETS) -> Run:
-    """A model that is right on that share of the items, in its own way, and silent on the last ones."""
-    rng = np.random.default_rng([ord(letter) for letter in model])
-    said = {}
-    for each in sets:
-        labels = [k % 3 if rng.random() < right else (k + 1 + rng.integers(2)) % 3 for k in range(len(each))]
-        said[each.name] = "".join("ENC"[label] for label in labels)[: len(each) - missing] + "?" * missing
-    return run_over(said, *sets, model=model)
-
-
+run_of = partial(mostly_right, sets=SETS)
 THREE = (run_of("hf/me/good", 0.97), run_of("hf/me/fair", 0.6), run_of("zoo/poor", 0.1))
 
 
@@ -48,7 +40,7 @@ GOOD = "ENNC" * 10
 
 def one_of_two(model: str, **said: str) -> Run:
     sets = [dataset(f"{name}.dev", GOOD, None if name == "base" else "base.dev") for name in said]
-    return run_over({f"{name}.dev": letters for name, letters in said.items()}, *sets, model=model)
+    return letters.run_of({f"{name}.dev": letters for name, letters in said.items()}, *sets, model=model)
 
 
 CAREFUL = one_of_two("careful", base=GOOD, negation="ENNC" * 8 + "CEEN" * 2)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema_rs
-import test_sections as reports
 from file_figures import in_csv, in_json
 from golden_runs import HELD
-from made_runs import SECTIONS
 
+import made.reports as reports
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.reports.data import FORMAT, comparison_json, render_json
 from crossexam.reports.sections import compared_figures, figures_of
+from made.shown import SECTIONS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CASES = {reports.case_of(section) for section in SECTIONS}

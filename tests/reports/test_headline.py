@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_runs import dataset, page_of, run_of, terminal, wrong
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
@@ -18,6 +17,8 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.stats.paired import paired_difference
+from made.runs import dataset, run_of, wrong
+from made.shown import page_of, terminal
 
 GOLDS = "ENNC" * 10
 BASE, NEGATION = dataset("base.dev", GOLDS), dataset("negation.dev", GOLDS, "base.dev")
@@ -105,7 +106,7 @@ def test_a_test_and_an_interval_that_disagree_are_both_said() -> None:
 def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
     """Forty of 79 items are about one premise; in the other test set, each about its own."""
     golds = GOLDS + GOLDS[:39]
-    typos = dataset("typos.dev", golds, "base.dev", lambda k: {"cluster": "one" if k < 40 else str(k)})
+    typos = dataset("typos.dev", golds, "base.dev", info=lambda k: {"cluster": "one" if k < 40 else str(k)})
     sets = dataset("base.dev", golds), dataset("negation.dev", golds, "base.dev"), typos
     run = run_of({each.name: golds for each in sets}, *sets)
     words = "Few clusters hold many of the items of typos: "

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, settled, wait_for_count
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -24,6 +23,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports import parts
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
+from made.shown import csv_rows, settled, wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 from golden_runs import FIGURES, SETS, runs
 from huggingface_hub import ModelCard, ModelCardData, metadata_load
-from made_runs import dataset, run_of, wrong
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
+from made.runs import dataset, run_of, wrong
 
 BASE, NEGATION = dataset("base.x", "ENC" * 20), dataset("negation.x", "ENC" * 20, "base.x")
 

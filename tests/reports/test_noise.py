@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, run_of, terminal, wrong
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
@@ -19,6 +18,8 @@ from crossexam.reports.headline import headlines
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables, warnings
+from made.runs import dataset, run_of, wrong
+from made.shown import csv_rows, terminal
 
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import dataset, run_of, tables_of, wrong
 
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.evaluation.measures import TestSetResult
@@ -26,6 +25,8 @@ from crossexam.reports.published_systems import columns_for
 from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
+from made.runs import dataset, run_of, wrong
+from made.shown import tables_of
 
 GOLDS = "ENC" * 20
 #: Answers that recur: the first twenty or all wrong, one label, and none.

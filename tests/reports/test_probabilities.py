@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, headers, tables_of
-from made_runs import run_of as run_over
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
@@ -20,6 +18,9 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_figures, compared_tables
 from crossexam.reports.table import Table
+from made.runs import dataset
+from made.runs import run_of as run_over
+from made.shown import csv_rows, headers, tables_of
 
 NAME = "base.own"
 ASKED = ReportOptions(calibration=True)
@@ -27,7 +28,7 @@ ASKED = ReportOptions(calibration=True)
 
 def run_of(model: str, first: int = 0, info: dict[str, Any] | None = None, **details: Any) -> Run:
     """A run over 120 items whose model is right on three of four, with a confidence of 80 %."""
-    data = dataset(NAME, "ENC" * 40, info=lambda k: info or {})
+    data = dataset(NAME, "ENC" * 40, info=info or {})
     items = [replace(item, premise=f"Premise {first + k}.") for k, item in enumerate(data)]
     return run_over(
         {NAME: "NNCECCENEENC" * 10}, replace(data, examples=items), model=model, sure=0.8, **details

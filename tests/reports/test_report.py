@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import GOLD_OF, answers, csv_rows, headers, negated, terminal
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
@@ -25,6 +24,8 @@ from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table, render_latex
+from made.runs import GOLD_OF, answers, negated
+from made.shown import csv_rows, headers, terminal
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
 NAIK, NIE = "Naik et al. 2018", "Nie et al. 2019"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from made_runs import SECTIONS, cells_of, dataset, run_of, tables_of, wait_for_count
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -23,6 +22,8 @@ from crossexam.reports.probabilities.people import people
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import warnings
+from made.runs import dataset, run_of
+from made.shown import SECTIONS, cells_of, tables_of, wait_for_count
 
 GOLD = "ENC" * 20
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("one", "two")))

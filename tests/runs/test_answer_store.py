@@ -28,6 +28,7 @@ from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
 from crossexam.runs.pair_hashes import pair_hash
+from made.suites import contents, write_suite
 
 BATCH = 8
 
@@ -123,16 +124,12 @@ def stored(out: Path) -> set[bytes]:
     return set(found)
 
 
-def prediction_bytes(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted((out / "predictions").glob("*"))}
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
     moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
     suite = tiny_sets()
-    suite_of(tmp_path / "suite", suite)
+    write_suite(tmp_path / "suite", *suite)
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
@@ -159,8 +156,8 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, suite_of: C
     interrupted_batches = sum(moment in {"asking", "before storing"} for moment in moments)
     assert len(log) <= len(distinct) + BATCH * interrupted_batches
     assert max(Counter(log).values()) <= 1 + interrupted_batches
-    assert prediction_bytes(tmp_path / "killed") == prediction_bytes(tmp_path / "calm")
-    assert len(prediction_bytes(tmp_path / "calm")) == 2
+    assert contents(tmp_path / "killed" / "predictions") == contents(tmp_path / "calm" / "predictions")
+    assert len(contents(tmp_path / "calm" / "predictions")) == 2
 
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
@@ -177,15 +174,15 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
-    suite_of(tmp_path / "suite", tiny_sets())
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    write_suite(tmp_path / "suite", *tiny_sets())
     # a folder has one writer
     both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]
     assert [finish(process) for process in both] == [0, 0]
     assert len(stored(tmp_path / "shared")) == 150
     finish(start(tmp_path, "calm", "calm.log"))
     for name in "ab":
-        assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
+        assert contents(tmp_path / name / "predictions") == contents(tmp_path / "calm" / "predictions")
 
 
 def hashes_of(start: int, stop: int) -> np.ndarray[Any, np.dtype[np.uint64]]:

@@ -6,32 +6,26 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.locks import alone_in
 from crossexam.runs import folder as folders
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.models import Fixed
+from made.suites import BASE, DOG, MORE, NEVER, SLEEP
 
-SLEEP = Example("1", "A man sleeps.", "A man sleeps.", "entailment")
-NEVER = Example("2", "A man sleeps.", "A man never sleeps.", "contradiction")
-DOG = Example("3", "A man sleeps.", "A dog sleeps.", "neutral")
-RAIN = Example("4", "It rains.", "It is wet.", "neutral")
-BASE = Dataset("base.tiny", (SLEEP, NEVER, DOG))
-MORE = Dataset("more.tiny", (DOG, RAIN))
 WAY_OUT = "\n  hint: choose another -o, or --force"
 Refused = Callable[..., str]
 
@@ -62,26 +56,14 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert (replaced.manifest["pairs_from_store"], kept(tmp_path / "run")) == (2, ["more.tiny"])
 
 
-class Asked:
-    """A model with this key and these details."""
-
-    name = "api/asked"
-
-    def __init__(self, key: str, **details: Any) -> None:
-        self.key, self.details = key, details
-
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        return np.tile([0.0, 1.0, 0.0], (len(pairs), 1))
-
-
 def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path, refused: Refused) -> None:
-    run_into_folder(Asked("one", answer="choice"), BASE, tmp_path)
+    run_into_folder(Fixed("api/asked", key="one", answer="choice"), BASE, tmp_path)
     for dataset in (BASE, MORE):
-        said = refused(run_into_folder, Asked("two", answer="choice"), dataset, tmp_path)
+        said = refused(run_into_folder, Fixed("api/asked", key="two", answer="choice"), dataset, tmp_path)
         assert "a run of an earlier api/asked: " in said
         assert WAY_OUT in said
     assert "a run of api/asked, not of builtin/overlap" in refused(run, BASE, tmp_path)
-    otherwise = Asked("two", answer="text", shots={"count": 4})
+    otherwise = Fixed("api/asked", key="two", answer="text", shots={"count": 4})
     said = refused(run_into_folder, otherwise, BASE, tmp_path)
     assert 'answer: "choice" there, "text" here; shots: not set there, 4 here' in said
     assert read_run(tmp_path).manifest["model_key"] == "one"

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Batch, CharactersRead, Model, Pair, Parts
+from crossexam.models.model import CharactersRead, Parts
 from crossexam.models.table import open_model
 from crossexam.runs.folder import save_run
 from crossexam.runs.reading import edit_unseen, spans_read
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.models import Reader
 
-LENGTH = 20  # characters that the model of these tests reads of a premise
-
-
-class Shortsighted(Model):
-    """A model that reads the first characters of the premise, and says so."""
-
-    name, key, details = "short", "short", {"device": "eye"}
-
-    def __init__(self, length: int = LENGTH) -> None:
-        self.length, self.asked = length, 0
-
-    def answered(self, pairs: Sequence[Pair]) -> Batch:
-        self.asked += len(pairs)
-        rows = np.array([[1.0, 0, 0] if h.rstrip(".") in p[: self.length] else [0, 1.0, 0] for p, h in pairs])
-        read = [None if len(p) <= self.length else CharactersRead(self.length, len(h)) for p, h in pairs]
-        return Batch(range(len(pairs)), rows.reshape(-1, 3), read)
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        return self.answered(pairs).probabilities
+LENGTH = 20  # characters that are read of a premise
 
 
 def edited(
@@ -106,11 +87,11 @@ def reading(run: Run) -> tuple[list[bool], list[bool]]:
 
 def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     expected = ([False, True, True], [False, False, True])
-    model = Shortsighted()
+    model = Reader(LENGTH)
     for _ in range(2):  # the second time from the store
         run = predict_suite(model, DATA, store=tmp_path)
         assert reading(run) == expected
-        assert (run.manifest["truncated_pairs"], model.asked) == (2, 3)
+        assert (run.manifest["truncated_pairs"], len(model.asked)) == (2, 3)
         entry = run.manifest["test_sets"]["made.x"]
         assert (entry["truncated"], entry["edit_unseen"]) == (2, 1)
     save_run(run, tmp_path)
@@ -121,9 +102,9 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
 
 def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     pairs = [(TEXT, "h"), ("It rains.", "h")]
-    both = Mean("mean/x", (Shortsighted(10), Shortsighted(15))).answered(pairs)
+    both = Mean("mean/x", (Reader(10), Reader(15))).answered(pairs)
     assert both.read == [CharactersRead(15, 1), None]
-    one = Mean("mean/x", (Shortsighted(10), Shortsighted(1000))).answered(pairs)
+    one = Mean("mean/x", (Reader(10), Reader(1000))).answered(pairs)
     assert one.read == [CharactersRead(len(TEXT), 1), None]
 
 
@@ -160,6 +141,6 @@ def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:
 def test_parts_by_status_keep_what_was_read() -> None:
     statuses = ("proposed", "verified", "proposed")
     judged = [replace(each, info={"status": status}) for each, status in zip(DATA, statuses, strict=True)]
-    run = by_status(predict_suite(Shortsighted(), Dataset("made.x", tuple(judged))))
+    run = by_status(predict_suite(Reader(LENGTH), Dataset("made.x", tuple(judged))))
     assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
     assert run.reading["made.x (verified)"].truncated.tolist() == [True]

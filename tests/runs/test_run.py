@@ -11,28 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.example import Example
 from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.suites import BASE, MORE, write_suite
 
-BASE = Dataset(
-    "base.tiny",
-    (
-        Example("1", "A man sleeps.", "A man sleeps.", "entailment"),
-        Example("2", "A man sleeps.", "A man never sleeps.", "contradiction"),
-        Example("3", "A man sleeps.", "A dog sleeps.", "neutral"),
-    ),
-)
-MORE = Dataset("more.tiny", (BASE.examples[2], Example("4", "It rains.", "It is wet.", None)))
 OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 3 words; "It is wet": 1 of 3
 
 
 @pytest.fixture
-def suite(tmp_path: Path, suite_of: Callable[..., Path]) -> Suite:
+def suite(tmp_path: Path) -> Suite:
     """The two test sets in files below ``place``."""
-    return read_suite(suite_of(tmp_path / "place" / "suite", (BASE, MORE), signature="signed"))
+    return read_suite(write_suite(tmp_path / "place" / "suite", BASE, MORE, signature="signed"))
 
 
 def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path: Path) -> None:

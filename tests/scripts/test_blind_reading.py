@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
+import blind_reading
 import pytest
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import write_test_set
 from crossexam.validation.study import open_study
+from made.suites import write_suite
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "blind_reading.py"
 Answer = Callable[[str, str, str, Gold | None], str]  # of reader, example, question and gold label
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("blind_reading", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["blind_reading"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def draw(script: ModuleType, tmp_path: Path) -> Callable[..., Path]:
+def draw(tmp_path: Path) -> Callable[..., Path]:
     """Draw from one suite of these test sets, and return the folder for the readers."""
 
     def make(**sets: list[Example]) -> Path:
-        suite = write_suite(tmp_path / "s", **sets)
-        assert script.main(["draw", str(suite), "-o", str(tmp_path / "out")]) == 0
+        suite = suite_in(tmp_path / "s", **sets)
+        assert blind_reading.main(["draw", str(suite), "-o", str(tmp_path / "out")]) == 0
         return tmp_path / "out"
 
     return make
@@ -51,15 +36,12 @@ def item(name: str, label: Gold, **info: object) -> Example:
     return Example(name, f"A dog sees {name}.", f"One dog is by {name}.", label, "b", change, info)
 
 
-def write_suite(folder: Path, **sets: list[Example]) -> Path:
-    entries = {}
+def suite_in(folder: Path, **sets: list[Example]) -> Path:
+    made = []
     for name, examples in sets.items():
-        write_test_set(folder / f"{name}.dev.parquet", examples)
         facts = {"construction": name if name == "base" else f"{name}.v1", "part": "dev"}
-        known = {"rows": len(examples), "sha256": sha256_of(folder / f"{name}.dev.parquet")}
-        entries[f"{name}.dev"] = {"file": f"{name}.dev.parquet", **known, **facts}
-    write_manifest(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
-    return folder
+        made.append(Dataset(f"{name}.dev", examples, facts))
+    return write_suite(folder, *made)
 
 
 def fill(folder: Path, answer: Answer) -> None:
@@ -86,12 +68,12 @@ def cells(table: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows}
 
 
-def test_readers_see_neither_label_nor_test_set(script: ModuleType, tmp_path: Path) -> None:
+def test_readers_see_neither_label_nor_test_set(tmp_path: Path) -> None:
     base = [Example("x", "p", "h", "neutral")]
-    one = write_suite(tmp_path / "one", base=base, antonymy=[item("a", "neutral")])
-    two = write_suite(tmp_path / "two", antonymy=[item("b", "contradiction")])
+    one = suite_in(tmp_path / "one", base=base, antonymy=[item("a", "neutral")])
+    two = suite_in(tmp_path / "two", antonymy=[item("b", "contradiction")])
     out = tmp_path / "out"
-    assert script.main(["draw", str(one), str(two), "-o", str(out)]) == 0
+    assert blind_reading.main(["draw", str(one), str(two), "-o", str(out)]) == 0
     for reader in ("reader-1", "reader-2"):
         files = sorted(path.name for path in (out / reader).iterdir())
         assert files == ["1-pairs.csv", "2-changes.csv", "README.md"]
@@ -108,7 +90,7 @@ def test_readers_see_neither_label_nor_test_set(script: ModuleType, tmp_path: Pa
     assert {each.test_set for each in study.items.values()} == {"one/antonymy.dev", "two/antonymy.dev"}
 
 
-def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[..., Path]) -> None:
+def test_counts_are_those_of_the_readings(draw: Callable[..., Path]) -> None:
     out = draw(antonymy=[item(name, "contradiction") for name in "abcd"])
     others = {
         ("reader-1", "a", "label"): "neutral",
@@ -118,7 +100,7 @@ def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[...
         ("reader-2", "c", "grammar_kept"): "no",
     }
     fill(out, lambda *asked: others.get(asked[:3]) or right(*asked))
-    row = cells(script.count(out))["antonymy.dev"]
+    row = cells(blind_reading.count(out))["antonymy.dev"]
     assert row[0] == "4"
     assert row[1].startswith("62.5 ")  # 5 of 8 readings
     assert row[2].startswith("50.0 ")  # c and d
@@ -135,13 +117,13 @@ def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[...
     assert failed["a"]["hypothesis before the change"] == "A dog is by a."
 
 
-def test_two_labels_and_proposed_labels(script: ModuleType, draw: Callable[..., Path]) -> None:
+def test_two_labels_and_proposed_labels(draw: Callable[..., Path]) -> None:
     swaps = [item("p", "contradiction", status="proposed"), item("q", "neutral")]
     out = draw(antonymy=[item("a", "not_entailment"), item("b", "entailment")], so_swap=swaps)
     said = {"reader-1": "neutral", "reader-2": "contradiction"}  # both are not_entailment
     two = {(reader, "a", "label"): label for reader, label in said.items()}
     fill(out, lambda *asked: two.get(asked[:3]) or right(*asked))
-    rows = cells(script.count(out))
+    rows = cells(blind_reading.count(out))
     assert list(rows) == ["antonymy.dev", "so_swap.dev", "so_swap.dev (proposed)", "all"]
     assert rows["antonymy.dev"][1].startswith("100.0 ")
     assert rows["antonymy.dev"][3] == "0"
@@ -149,13 +131,13 @@ def test_two_labels_and_proposed_labels(script: ModuleType, draw: Callable[..., 
 
 
 def test_a_missing_answer_or_an_unknown_test_set_is_an_error(
-    script: ModuleType, draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = draw(antonymy=[item("a", "neutral")])
     unanswered = {("reader-2", "a", "label"): ""}
     fill(out, lambda *asked: unanswered.get(asked[:3], right(*asked)))
-    assert script.main(["count", str(out)]) == 2
+    assert blind_reading.main(["count", str(out)]) == 2
     assert "answers are missing: 1 of judge-2 to label" in capsys.readouterr().err
     line = ["draw", str(tmp_path / "s"), "-o", str(tmp_path / "other"), "--set", "antonimy"]
-    assert script.main(line) == 2
+    assert blind_reading.main(line) == 2
     assert "'antonimy'" in capsys.readouterr().err

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import check_distribution as check
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import check_distribution as check  # noqa: E402
 
 CONFIG: dict[str, Any] = {
     "project": {

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crash_points import difference
+from crash_verbs import VERBS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="commands are forks of a process")
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "crash_points.py"
-sys.path.insert(0, str(SCRIPT.parent))
-
-from crash_points import difference  # noqa: E402
-from crash_verbs import VERBS  # noqa: E402
 
 
 def killed(verbs: list[str], folder: Path) -> dict[str, Any]:

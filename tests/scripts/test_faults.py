@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from pathlib import Path
 
+import faults
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import faults  # noqa: E402
 
 ROWS = faults.faults()
 

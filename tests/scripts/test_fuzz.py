@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fuzz
 import pytest
+from fuzz_readers import READERS, Reader
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "fuzz.py"
-sys.path.insert(0, str(SCRIPT.parent))
-
-import fuzz  # noqa: E402
-from fuzz_readers import READERS, Reader  # noqa: E402
 
 #: Models that have to be trained first, or libraries that take long to import.
 LEFT_OUT = {"bag of words", "zoo model", "checkpoint", "sheets of judges"}

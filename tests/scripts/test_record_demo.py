@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+import record_demo
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import record_demo  # noqa: E402
 
 SVG = record_demo.PICTURE.read_text("utf-8")
 PNG = record_demo.PHOTOGRAPH.read_bytes()

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
 from crossexam.core.example import Example
 from crossexam.language.word_vectors import WordVectors
 
@@ -63,15 +61,3 @@ def vectors_file(vectors: WordVectors, tmp_path_factory: pytest.TempPathFactory)
     rows = zip(vectors.words, vectors.rows.tolist(), strict=True)
     path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="session")
-def crossexam() -> Callable[..., str]:
-    """Run a command, and return what it prints; its errors are raised."""
-
-    def run(*arguments: object) -> str:
-        done = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return run

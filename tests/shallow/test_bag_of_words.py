@@ -28,6 +28,7 @@ from crossexam.shallow.bag_of_words import (
 )
 from crossexam.shallow.fitting import score_on_corpus
 from crossexam.shallow.lexical_features import FeatureSettings, LexicalFeatures, WordCollector
+from made.commands import invoke
 
 WORDS = st.sampled_from("dog cat man woman sleeps runs quickly outside not red blue".split())
 SENTENCES = st.lists(WORDS, max_size=6).map(" ".join)
@@ -186,9 +187,7 @@ def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused:
     assert "here: not the table of a bag-of-words model" in refused(load_table, tmp_path / TABLE, "here")
 
 
-def test_the_model_that_ships_is_small_and_what_its_manifest_says(
-    crossexam: Callable[..., str], refused: Callable[..., str]
-) -> None:
+def test_the_model_that_ships_is_small_and_what_its_manifest_says(refused: Callable[..., str]) -> None:
     manifest = json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))
     assert Path(str(BAG_OF_WORDS_FOLDER / TABLE)).stat().st_size == manifest["bytes"] < 3_000_000
     model = open_bag_of_words()
@@ -198,8 +197,8 @@ def test_the_model_that_ships_is_small_and_what_its_manifest_says(
     strongest = model.fitted.strongest(15)
     for label, word in (("contradiction", "nobody"), ("entailment", "outdoors"), ("neutral", "friends")):
         assert f"hypothesis: {word}" in dict(strongest[label])
-    assert "hypothesis: sleeping" in crossexam("features")
-    assert "builtin/overlap has no named features" in refused(crossexam, "features", "builtin/overlap")
+    assert "hypothesis: sleeping" in invoke("features").output
+    assert "builtin/overlap has no named features" in refused(invoke, "features", "builtin/overlap")
 
 
 def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data: Path) -> None:

@@ -37,6 +37,7 @@ from crossexam.shallow.random_forest import (
     load_forest,
     save_forest,
 )
+from made.commands import invoke
 
 WORDS = "dog cat man woman sleeps runs outside not".split()
 VECTOR_OF = WordVectors(tuple(WORDS), np.random.default_rng(1).normal(size=(len(WORDS), 3)))
@@ -232,7 +233,6 @@ def test_the_fit_says_what_features_count_for(taught: tuple[Example, ...]) -> No
 def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
     corpus: Path,
     vectors_file: Path,
-    crossexam: Callable[..., str],
     refused: Callable[..., str],
     tmp_path: Path,
 ) -> None:
@@ -243,11 +243,11 @@ def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
     assert manifest["fingerprint"]["vectors"]["file"] == "tiny.txt"
     assert manifest["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
     assert "needs word vectors" in refused(fit_once, RANDOM_FOREST, replace(request, vectors=None))
-    shown = crossexam("features", f"rf/{folder}", "--top", "3", "-o", chart)
+    shown = invoke("features", f"rf/{folder}", "--top", "3", "-o", chart).output
     ordered = sorted(manifest["importances"], key=lambda name: -manifest["importances"][name][0])
     assert all((name in shown) is (place < 3) for place, name in enumerate(ordered))
     drawn = chart.read_text(encoding="utf-8")
     assert all(name.replace("_", " ") in drawn for name in FEATURES)
     write_manifest(folder / MANIFEST, {k: v for k, v in manifest.items() if k != "importances"})
-    said = refused(crossexam, "features", f"rf/{folder}")
+    said = refused(invoke, "features", f"rf/{folder}")
     assert "the importances of the nineteen features are missing" in said

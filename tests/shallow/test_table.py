@@ -19,6 +19,7 @@ from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.table import open_model
 from crossexam.shallow.fitting import CONFIG, FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
+from made.commands import invoke
 
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]
 #: Settings with which the models learn the tiny corpus.
@@ -168,11 +169,11 @@ def test_corpora_that_do_not_fit_are_refused(
 
 
 def test_features_are_shown_or_refused(
-    model: ShallowModel, fitted: TrainedFolder, crossexam: Callable[..., str], refused: Callable[..., str]
+    model: ShallowModel, fitted: TrainedFolder, refused: Callable[..., str]
 ) -> None:
     name = f"{model.prefix}/{fitted.folder}"
     if model.features is None:
-        said = refused(crossexam, "features", name)
+        said = refused(invoke, "features", name)
         assert "has no named features\n  wanted: builtin/bag-of-words or " in said
         return
     table = model.features(name, fitted.folder, 3)
@@ -180,13 +181,12 @@ def test_features_are_shown_or_refused(
     assert len(table.rows) == 3
     assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.numeric)}
     if table.bars is None:
-        assert "-o draws feature importances" in refused(crossexam, "features", name, "-o", "chart.svg")
+        assert "-o draws feature importances" in refused(invoke, "features", name, "-o", "chart.svg")
 
 
 def test_the_command_line_trains_it_and_refuses_the_options_of_others(
     model: ShallowModel,
     asked: FitRequest,
-    crossexam: Callable[..., str],
     refused: Callable[..., str],
     tmp_path: Path,
 ) -> None:
@@ -196,11 +196,11 @@ def test_the_command_line_trains_it_and_refuses_the_options_of_others(
     given = {"--vectors": str(asked.vectors), "--seed": "2", "--epochs": values.pop("epochs", "")}
     of_model = [part for option, value in given.items() if option in model.takes for part in (option, value)]
     sets = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
-    assert "100.0 %" in crossexam(*line, *of_model, *sets, "--test", f"{asked.train}[:3]")
+    assert "100.0 %" in invoke(*line, *of_model, *sets, "--test", f"{asked.train}[:3]").output
     assert read_manifest(tmp_path / "m" / MANIFEST)["fingerprint"].get("seed", 2) == 2
     for option in {"--seeds", "--epochs", "--vectors"} - model.takes:
-        assert f"{option} has no effect on {model.name}" in refused(crossexam, *line, option, "2")
-    said = refused(crossexam, *line, "--sweep", "x=1,2")
+        assert f"{option} has no effect on {model.name}" in refused(invoke, *line, option, "2")
+    said = refused(invoke, *line, "--sweep", "x=1,2")
     assert f"--sweep has no effect on {model.name}" in said
     assert next(iter(asdict(next(iter(model.settings.values()))))) in said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_formulas import intervals as formulas
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -56,44 +57,21 @@ def test_codes_say_the_same_as_the_names(names: list[str]) -> None:
         assert len({*zip(names, codes.tolist(), again.tolist(), strict=True)}) == n == again.max() + 1
 
 
-def left_out(values: NDArray[np.float64], clusters: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
-    """The variance of a weighted mean: by premise, or that of two ways less that of both."""
-    if clusters.ndim == 2:
-        one, other = clusters.T
-        ways = [left_out(values, codes, weights) for codes in (one, other, one * 100 + other)]
-        return ways[0] + ways[1] - ways[2]
-    rest = [clusters != code for code in np.unique(clusters)]
-    without = np.array([weights[rows] @ values[rows] / weights[rows].sum() for rows in rest])
-    return float((len(rest) - 1) / len(rest) * ((without - weights @ values) ** 2).sum())
-
-
-def if_alike(clusters: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
-    """Kish's design effect of items that are alike in each cluster."""
-    if clusters.ndim == 2:
-        one, other = clusters.T
-        return sum(if_alike(each, weights) for each in (one, other)) - if_alike(one * 100 + other, weights)
-    return N * float((np.bincount(clusters, weights) ** 2).sum())
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("clusters", [PREMISES, BOTH])
 def test_the_variance_is_that_of_leaving_clusters_out(clusters: NDArray[np.int64], weighted: bool) -> None:
-    weights = equal_weights(KEYS, N) if weighted else np.full(N, 1 / N)
-    given_weights, keys = weights if weighted else None, len(np.unique(KEYS))
-    found = clustered_mean(VALUES, clusters, given_weights)
-    mean, error = float(weights @ VALUES), left_out(VALUES, clusters, weights) ** 0.5
-    freedom = freedom_of(np.bincount(PREMISES, weights)) if clusters is PREMISES else keys - 1
+    weights = equal_weights(KEYS, N) if weighted else None
+    units = [clusters] if clusters is PREMISES else [PREMISES, KEYS]
+    found = clustered_mean(VALUES, clusters, weights)
+    mean, error = np.average(VALUES, weights=weights), formulas.variance(VALUES, units, weights) ** 0.5
+    of_premises, keys = np.bincount(PREMISES, weights) / (1 if weighted else N), len(np.unique(KEYS))
+    freedom = freedom_of(of_premises) if clusters is PREMISES else keys - 1
     assert (found.value, found.error, found.freedom) == pytest.approx((mean, error, freedom))
     half = student_quantile(freedom, 0.9) * error
     assert found.interval((mean - 1e-3, np.inf), 0.9)[:3] == pytest.approx((mean, mean - 1e-3, mean + half))
-    residuals = CORRECT - weights @ CORRECT
-    worst = if_alike(clusters, weights)
-    items = 0.25 * (worst if clusters is PREMISES else N / keys)  # a quarter of a cluster
-    between = N * N * left_out(CORRECT * 1.0, clusters, weights)
-    within = N / (N - 1) * N * float(weights @ residuals**2)
-    size = effective_size(residuals, cluster_codes(clusters, N), 0.95, given_weights)
-    least = N * float(weights @ weights)
-    assert size.deff == pytest.approx(max((between + items * worst) / (within + items), least))
+    residuals = CORRECT - np.average(CORRECT, weights=weights)
+    size = effective_size(residuals, cluster_codes(clusters, N), 0.95, weights)
+    assert (size.n_eff, size.deff) == pytest.approx(formulas.effective(CORRECT, units, weights))
     assert size.clusters == (len(np.unique(PREMISES)) if clusters is PREMISES else keys)
 
 

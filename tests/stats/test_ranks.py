@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 import pytest
+from figure_formulas.intervals import Number
+from figure_formulas.several import ranking
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
 
 from crossexam.stats.ranks import (
     differences_of_means,
@@ -22,6 +23,8 @@ from crossexam.stats.ranks import (
 )
 
 ALPHA: Final = 0.05
+#: What ranks do not depend on.
+NOTHING: Final = Number(0.0, 0.0, 1.0, 80)
 
 
 def simulated(seed: int, truth: Sequence[float], clusters: int, size: int = 1) -> NDArray[np.bool_]:
@@ -33,25 +36,20 @@ def simulated(seed: int, truth: Sequence[float], clusters: int, size: int = 1) -
 
 
 def test_ranks_are_those_of_a_second_implementation() -> None:
-    """Binomial tests of scipy, Holm of statsmodels, and the definition of the ranks, written out."""
+    """By binomial tests of scipy."""
     correct = simulated(0, [0.9, 0.85, 0.6, 0.58, 0.3], 80)
-    pairs = list(combinations(range(5), 2))
-    p_values = []
-    for one, other in pairs:
+    tests = {}
+    for one, other in combinations(range(5), 2):
         b = int((correct[:, one] & ~correct[:, other]).sum())
         c = int((correct[:, other] & ~correct[:, one]).sum())
-        p_values.append(binomtest(b, b + c).pvalue)
-    rejected = dict(zip(pairs, multipletests(p_values, ALPHA, "holm")[0].tolist(), strict=True))
-    expected = []
+        tests[str(one), str(other)] = NOTHING, float(binomtest(b, b + c).pvalue)
     accuracies = correct.mean(axis=0).tolist()
-    for model in range(5):
-        others = [each for each in range(5) if each != model]
-        apart = [each for each in others if rejected[min(model, each), max(model, each)]]
-        better = sum(accuracies[each] > accuracies[model] for each in apart)
-        expected.append((1 + better, 5 - (len(apart) - better)))
+    numbers = {str(model): NOTHING._replace(value=each) for model, each in enumerate(accuracies)}
+    theirs = dict(ranking("x", numbers, tests, 0))
+    expected = [[theirs[f"{model}|x|rank|"][end] for model in numbers] for end in ("low", "high")]
     found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
-    assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == expected
-    assert len(set(expected)) > 2, "an example that shows something"
+    assert [found.low.tolist(), found.high.tolist()] == expected
+    assert len(set(zip(*expected, strict=True))) > 2, "an example that shows something"
 
 
 def test_items_of_a_cluster_depend_on_each_other_over_test_sets() -> None:

@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from figure_formulas.probabilities import risks
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
-from crossexam.stats.clusters import PRIOR_CLUSTERS, student_quantile
 from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
 
@@ -45,28 +45,6 @@ def test_items_without_an_answer_are_abstained_first() -> None:
     assert np.isnan(nothing.area.value)
 
 
-def naive_effective_sizes(
-    wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64], confidence: float
-) -> list[float]:
-    """The effective size behind each risk, from the influences of all items on it."""
-    n, sizes = len(wrong), np.bincount(codes)
-    order = np.argsort(-sure, kind="stable")
-    expected = np.array([wrong[sure == each].mean() for each in sure[order]])
-    half = max(1, round(0.05 * n / 2))
-    t, plain = (student_quantile(freedom, confidence) for freedom in (len(sizes) - 1, n - 1))
-    found = []
-    for k in range(1, n + 1):
-        risk, threshold = expected[:k].mean(), expected[max(0, k - 1 - half) : k + half].mean()
-        answered = np.isin(np.arange(n), order[:k])
-        pulls = answered * (wrong - threshold) - k / n * (risk - threshold)
-        sums = np.bincount(codes, weights=pulls)
-        between = len(sizes) / (len(sizes) - 1) * float(sums @ sums)
-        worst = float((np.bincount(codes, weights=answered) ** 2).sum()) / k
-        deff = (between + PRIOR_CLUSTERS * worst**2) / (k * risk * (1 - risk) + PRIOR_CLUSTERS * worst)
-        found.append(max(1.0, k / max(1.0, deff) * (plain / t) ** 2))
-    return found
-
-
 def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.int64]]:
     """Errors, confidences of which many are equal, and clusters of one to several items."""
     rng = np.random.default_rng(seed)
@@ -78,7 +56,9 @@ def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]
 def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
     wrong, sure, codes = with_ties(1, 60)
     curve = risk_coverage(wrong, sure, codes)
-    wanted = naive_effective_sizes(wrong, sure, codes, confidence)
+    order = np.argsort(-sure, kind="stable").tolist()
+    risk, wanted = risks(wrong, sure, codes, order, confidence)
+    assert curve.risk == pytest.approx(risk)
     assert curve.n_eff(slice(None), confidence) == pytest.approx(wanted)
     low = share_interval(1 - float(curve.risk[47]), wanted[47], confidence)[0]
     assert curve.accuracy_at(0.8, confidence).low == pytest.approx(low)

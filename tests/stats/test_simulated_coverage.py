@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable
 from itertools import chain
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from crossexam.stats import losses
+from made.scripts import ROOT, script
 
-
-def _bench() -> ModuleType:
-    path = Path(__file__).parents[2] / "bench" / "coverage.py"
-    sys.path.append(str(path.parent))  # where its topics are; last, as there is a package of this name
-    spec = importlib.util.spec_from_file_location("bench_coverage", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bench_coverage"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-BENCH = _bench()
+sys.path.append(str(ROOT / "bench"))  # for its topics; last, as there is a package of this name
+BENCH = script("bench/coverage.py")
 CELLS = {(cell.number, cell.design): cell for cell in chain.from_iterable(topic() for topic in BENCH.TOPICS)}
 SAMPLES = 100
 

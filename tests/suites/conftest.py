@@ -1,13 +1,10 @@
-"""What the tests of suites share, and what they import of each other."""
+"""What the tests of suites share."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture

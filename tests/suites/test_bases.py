@@ -9,17 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
 from crossexam.cli.build import bases_from
-from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.corpora.reading import Reading
 from crossexam.interop.card import sources_of
 from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
+from made.commands import invoke
 
 PAIR = "A man sleeps.,A man rests.,entailment\n"
 
@@ -88,8 +87,7 @@ def test_the_splits_of_the_papers_word_problems_make_one_test_set(
     for split, count in {"dev": 30, "test": 12}.items():
         problem = {"question": f"Ada has {count} shells. How many are left?", "options": ["A)5"]}
         (folder / f"aqua_{split}.json").write_text(json.dumps(problem | {"rationale": "", "correct": "A"}))
-    arguments = ["build", "stress-tests", "--base", "one.csv", "--as-published", "-o", "suite"]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    done = invoke("build stress-tests --base one.csv --as-published -o suite")
     assert "numerical reasoning is built from aqua:dev+aqua:test" in " ".join(done.stderr.split())
     suite = cx.load_suite("suite")
     numerical = suite["numerical_reasoning_released.aqua_dev_test"]

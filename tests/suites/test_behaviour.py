@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from made_corpora import tagged_pair, write_records
 
 import crossexam as cx
 from crossexam.constructions.apply import apply_construction
@@ -33,6 +32,7 @@ from crossexam.suites.behaviour import SELECTED, PairResources, chosen, pair_tab
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
+from made.corpora import tagged_pair, write_records
 
 # Premise, hypothesis (words with their tags), label.
 CORPUS = (

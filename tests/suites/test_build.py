@@ -23,6 +23,7 @@ from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_named, suite_request
+from made.suites import contents
 
 
 @pytest.fixture
@@ -139,7 +140,7 @@ def test_replacing_a_suite_can_be_interrupted_anywhere(
     """A suite that has lost some of its files has no manifest any more, and is built again."""
     folder, unlink = tmp_path / "suite", Path.unlink
     build_to_folder(request_of, folder)
-    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+    whole = contents(folder)
     for allowed in range(4):
         removed = itertools.count()
 
@@ -152,4 +153,4 @@ def test_replacing_a_suite_can_be_interrupted_anywhere(
             patch.setattr(Path, "unlink", killed)
             build_to_folder(request_of, folder, force=True)
         build_to_folder(request_of, folder)
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
+        assert contents(folder) == whole

@@ -16,11 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from made_corpora import tagged_pair, write_lines, write_records
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.keys import at_most_per_key, in_one_order, key_of
 from crossexam.constructions.table import CONSTRUCTIONS
@@ -38,6 +35,8 @@ from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
+from made.commands import invoke
+from made.corpora import tagged_pair, write_lines, write_records
 
 DEMO = list(cx.load("builtin:demo").examples)
 
@@ -381,9 +380,8 @@ def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_bui
         ("compositionality", "--tagger", "spacy:nope", "'nope'"),
     ):
         for command in (["build", suite], ["examine", "builtin/overlap", "--suite", suite]):
-            line = [*command, "--base", corpus, "-o", str(tmp_path / "out"), option, value]
             with pytest.raises(MissingResourceError, match=said):
-                CliRunner().invoke(app, line, catch_exceptions=False)
+                invoke(*command, "--base", corpus, "-o", tmp_path / "out", option, value)
             assert not (tmp_path / "out").exists()
     assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")
     for package, tagger in (("spacy", "spacy:en_core_web_sm"), ("nltk", "nltk")):

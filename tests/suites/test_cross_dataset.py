@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import MADE, write_lines, write_pairs, write_records
-from typer.testing import CliRunner, Result
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.test_sets import read_suite
@@ -31,6 +28,8 @@ from crossexam.suites.cross_dataset import Split, most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
+from made.commands import invoke
+from made.corpora import MADE, write_lines, write_pairs, write_records
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("entailment", "not_entailment")
@@ -284,38 +283,38 @@ def test_what_cannot_be_built_is_refused(
     each_case(check)
 
 
-def crossexam(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["build", "cross-dataset", *map(str, arguments)])
-
-
 CLAIMS = "It rains.,It is wet.,yes\nTom runs.,Tom sits.,no\nAnn sits.,Ann rests.,yes\nBen ate.,Ben fed.,no\n"
 
 
 @pytest.mark.parametrize("option", ["--add", "--reference"])
-def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path: Path, option: str) -> None:
+def test_files_alone_are_read_as_the_options_of_reading_say(
+    own: Path, tmp_path: Path, option: str, refused: Callable[..., str]
+) -> None:
     """What is named, the demo, has columns and labels of its own."""
     write_lines(own / "claims.csv", CLAIMS.splitlines(), "a,b,c\n")
-    given = [option, own / "claims.csv", "--columns", "premise=a,hypothesis=b,label=c", "-o", tmp_path / "x"]
-    given += ["--add", "builtin:demo"]
-    assert isinstance(crossexam(*given).exception, FormatError)
-    assert crossexam(*given, "--labels", "yes=entailment,no=not_entailment").exit_code == 0
+    given = ["build", "cross-dataset", option, own / "claims.csv", "--add", "builtin:demo"]
+    given += ["--columns", "premise=a,hypothesis=b,label=c", "-o", tmp_path / "x"]
+    refused(FormatError, invoke, *given)
+    invoke(*given, "--labels", "yes=entailment,no=not_entailment")
     suite = read_suite(tmp_path / "x")
     assert suite["base.claims"].entry.projection == "two labels"
     assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
     entailed = {"It rains.", "Ann sits."}
     assert all(item.label == TWO[item.premise not in entailed] for item in suite["base.claims"])
     assert suite.manifest["reading"]["labels"] == {"yes": TWO[0], "no": TWO[1]}
-    other = crossexam(*given, "--labels", "yes=not_entailment,no=entailment")
-    assert "different input or options" in str(other.exception)
+    other = refused(invoke, *given, "--labels", "yes=not_entailment,no=entailment")
+    assert "different input or options" in other
 
 
-def test_malformed_records_are_skipped_and_counted(own: Path, tmp_path: Path) -> None:
+def test_malformed_records_are_skipped_and_counted(
+    own: Path, tmp_path: Path, refused: Callable[..., str]
+) -> None:
     for name in ("multinli_1.0_dev_matched", "mine"):
         with (own / f"{name}.jsonl").open("a") as file:
             file.write("{}\n")
-    given = ["--add", own / "mine.jsonl", "-o", tmp_path / "suite"]
-    assert isinstance(crossexam(*given).exception, FormatError)
-    assert "mine: 1 malformed" in crossexam(*given, "--skip-bad", "--allow-loss").stderr
+    given = ["build", "cross-dataset", "--add", own / "mine.jsonl", "-o", tmp_path / "suite"]
+    refused(FormatError, invoke, *given)
+    assert "mine: 1 malformed" in invoke(*given, "--skip-bad", "--allow-loss").stderr
     suite = read_suite(tmp_path / "suite")
     assert not any(about(suite[f"base.{name}"])["complete"] for name in ("mine", "multinli_dev_matched"))
 

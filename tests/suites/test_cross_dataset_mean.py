@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
 from crossexam.evaluation.cross_dataset import (
     BenchmarkScore,
     benchmark_score,
@@ -34,24 +32,25 @@ from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Marked
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
+from made import runs as letters
+from made.runs import dataset
 
 PUBLISHED = published("zhang2020")
 
 
 def run_of(name: str, right: Mapping[str, int | tuple[int, int]], *, complete: bool = True) -> Run:
     """Return a run with so many right answers, of a hundred or as said, on each corpus and the reference."""
-    datasets, answers = {}, {}
+    sets, said = [], {}
     for key, counts in right.items():
         count, rows = counts if isinstance(counts, tuple) else (counts, 100)
         place: dict[str, Any] = {"reference": True}
         if key != REFERENCE:
             member = MEMBERS[key]
             place = {"key": key, "title": member.title, "protocol": member.protocol, "complete": complete}
-        items = tuple(Example(f"{key}{n}", f"P {key} {n}.", "H.", "neutral") for n in range(rows))
-        manifest = {"construction": "base", "part": key, "cross_dataset": place}
-        datasets[f"base.{key}"] = Dataset(f"base.{key}", items, manifest)
-        answers[f"base.{key}"] = np.array([[0, 1, 0] if n < count else [1, 0, 0] for n in range(rows)], float)
-    return Run(name, datasets, answers, {})
+        premises = [f"{key} {n}" for n in range(rows)]
+        sets.append(dataset(f"base.{key}", "N" * rows, premises=premises, cross_dataset=place))
+        said[f"base.{key}"] = "N" * count + "E" * (rows - count)
+    return letters.run_of(said, *sets, model=name)
 
 
 def score_of(run: Run) -> BenchmarkScore:
@@ -158,8 +157,8 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
         runs = [run_of(name, dict.fromkeys(keys, right)) for name, right in (("m", 80), ("n", 60))]
         first = runs[0].datasets[f"base.{keys[0]}"].examples
         for run in runs if same else ():
-            for name, dataset in run.datasets.items():
-                run.datasets[name] = replace(dataset, examples=first)
+            for name, each in run.datasets.items():
+                run.datasets[name] = replace(each, examples=first)
         found = mean_difference(*runs)
         assert found is not None
         together = score_together(runs, runs[0].datasets, 0.0)

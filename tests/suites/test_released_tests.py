@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.corpora.catalog import catalog
 from crossexam.evaluation.measures import measure
 from crossexam.suites.released_tests import CORPUS, TESTS
+from made.corpora import write_records
 
 TAUTOLOGY = " and true is true"
 #: Two pairs share a premise and a label, and one hypothesis has two sentences.

@@ -85,7 +85,8 @@ def _request(kind: str, base: Base, **options: object) -> SuiteRequest:
 
 
 def test_written_subsets_are_a_suite(tmp_path: Path) -> None:
-    request = _request("cs", base_from_spec("builtin:demo"), model="builtin/bag-of-words")
+    lambdas = (*LAMBDAS, LAMBDAS[0])  # given twice, it is one subset
+    request = _request("cs", base_from_spec("builtin:demo"), model="builtin/bag-of-words", lambdas=lambdas)
     assert build_to_folder(request, tmp_path / "cs").written
     suite = read_suite(tmp_path / "cs")
     names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_corpora import MADE, tagged_pair, write_records
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -34,6 +33,8 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request, with_own_options
+from made.corpora import MADE, tagged_pair, write_records
+from made.suites import contents
 
 #: Label, premise and hypothesis, as words with their tags or as a parse.
 PAIRS = [
@@ -156,10 +157,6 @@ def _request(
     return suite_request(kind.name, bases, options=_set(options | dict(changed or {}), data), **fields)
 
 
-def _bytes(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     options = with_own_options().items()
     known = {f"{name}.{each.name}" for name, instance in options for each in fields(instance)}
@@ -267,7 +264,7 @@ def test_it_is_built_once(
 ) -> None:
     def check(kind: SuiteKind) -> None:
         request_of, folder = partial(_request, kind, data), tmp_path / kind.name
-        before = _bytes(built(kind.name))
+        before = contents(built(kind.name))
         shutil.copytree(built(kind.name), folder)
         assert not build_to_folder(request_of(), folder).written
         others = [request_of(file_format="jsonl"), request_of(limit=2)]
@@ -276,11 +273,11 @@ def test_it_is_built_once(
         for other in others:
             with pytest.raises(CrossexamError, match=ANOTHER):
                 build_to_folder(other, folder)
-        assert _bytes(folder) == before
+        assert contents(folder) == before
         for other in (others[0], request_of()):
             assert build_to_folder(other, folder, force=True).written
             assert not build_to_folder(other, folder).written
-        assert _bytes(folder) == before  # two builds give the same bytes, and nothing is left of the others
+        assert contents(folder) == before  # two builds give the same bytes, and nothing is left of the others
 
     for_each(check, SUITES.values())
 
@@ -354,7 +351,7 @@ def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
     rename = Path.replace
 
     def check(name: str) -> None:
-        wanted, folder = _bytes(built(name)), tmp_path / name
+        wanted, folder = contents(built(name)), tmp_path / name
         for allowed in sorted({0, 1, len(wanted) // 2, len(wanted) - 2, len(wanted) - 1}):
             replaced = itertools.count()
 
@@ -367,7 +364,7 @@ def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
                 patch.setattr(Path, "replace", killed)
                 build_to_folder(_request(SUITES[name], data), folder)
             build_to_folder(_request(SUITES[name], data), folder)
-            assert _bytes(folder) == wanted
+            assert contents(folder) == wanted
             shutil.rmtree(folder)
 
     for_each(check, names)
@@ -386,5 +383,5 @@ def test_a_construction_that_fails_leaves_nothing(data: Path, tmp_path: Path) ->
         failing = replace(request, constructions=[*others, replace(last, function=_failing, options=None)])
         with pytest.raises(Killed):
             build_to_folder(failing, tmp_path / name)
-        assert _bytes(tmp_path / name) == {}
+        assert contents(tmp_path / name) == {}
         assert build_to_folder(request, tmp_path / name).written

@@ -28,6 +28,7 @@ from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
 from crossexam.suites.constructed import plan_constructed
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
+from made.suites import contents
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +43,9 @@ def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) ->
     return suite_request(suite, bases, problems, engine=engine, **how)
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def built(folder: Path, suite: str, engine: Engine, base: Base | None = None, **how: Any) -> dict[str, bytes]:
     build_to_folder(request(suite, engine, base, **how), folder)
-    return files(folder)
+    return contents(folder)
 
 
 @pytest.mark.slow
@@ -92,7 +89,7 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
         asked = suite_request("stress-tests", [base], [base_from_examples(problems)], engine=engine)
         made = [each for each in asked.constructions if each.name in {"antonymy", "numerical_reasoning"}]
         build_to_folder(replace(asked, constructions=made), tmp_path / name)
-        return files(tmp_path / name)
+        return contents(tmp_path / name)
 
     assert files_of("several", Processes(2)) == files_of("alone", InThisProcess())
     suite = cx.load_suite(tmp_path / "several")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner, Result
 
-from crossexam.cli.main import app
 from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.trained import TrainedFolder
 from crossexam.training.data import Data, load_data
@@ -74,9 +71,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Calla
 
 
 @pytest.fixture
-def copied(trained: Callable[..., TrainedFolder], tmp_path: Path) -> Path:
+def toy(trained: Callable[..., TrainedFolder], copied: Callable[..., Path]) -> Path:
     """A folder of a trained toy to be changed."""
-    return Path(shutil.copytree(trained().folder, tmp_path / "out"))
+    return copied(trained().folder, "out")
 
 
 @pytest.fixture(scope="session")
@@ -102,18 +99,6 @@ def of_kind(tiny_checkpoint: Path, vectors: Path) -> dict[str, list[object]]:
         "rf": ["random-forest", "--vectors", vectors, "--set", "trees=3"],
         "hf": [f"hf/{tiny_checkpoint}", "--epochs", 1],
     }
-
-
-@pytest.fixture(scope="session")
-def invoke() -> Callable[..., Result]:
-    """Carry out a command that succeeds."""
-
-    def run(*arguments: object) -> Result:
-        result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        return result
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,7 @@ from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import TrainingRequest
 from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
+from made.commands import invoke
 
 # The contract of METHODS: being in the table is being tested
 
@@ -214,7 +215,7 @@ def test_debiasing_keeps_the_main_model_only(method: str, trained: Any) -> None:
 
 
 def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, invoke: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pair = {"gold_label": "neutral", "annotator_labels": ["neutral"], "sentence2": "It is red."}
@@ -228,7 +229,7 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
         f"build corpus --base {file.name} -o folder",
         "run builtin/neutral folder -o run",
     ):
-        invoke(*command.split())
+        invoke(command)
     train = f"train toy --train {file.name} --dev {file.name} --debias drift -o out --bias"
     with pytest.raises(CrossexamError, match="has no predictions for 8 of 8 training examples"):
         invoke(*train.split(), "wrong")

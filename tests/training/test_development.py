@@ -13,12 +13,13 @@ from crossexam.core.test_sets import read_suite
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.runs.run import predict_suite
+from made.commands import invoke
 
 TRAIN = "builtin:demo"
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory, invoke: Any) -> Path:
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of three corpora: of three labels, of two, and SciTail's entailment and neutral."""
     folder = tmp_path_factory.mktemp("dev")
     examples = [e for e in read_corpus(TRAIN) if e.label]
@@ -39,7 +40,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory, invoke: Any) -> Path:
 
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
 def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
-    kind: str, suite: Path, of_kind: Any, invoke: Any, manifest_of: Any, tmp_path: Path
+    kind: str, suite: Path, of_kind: Any, manifest_of: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "m"
     result = invoke("train", *of_kind[kind], "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", folder)
@@ -55,7 +56,7 @@ def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
 
 
 def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_fingerprint(
-    suite: Path, invoke: Any, manifest_of: Any, tmp_path: Path
+    suite: Path, manifest_of: Any, tmp_path: Path
 ) -> None:
     data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
     words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data]

@@ -23,9 +23,9 @@ DEVICE = {"device": "cpu", "label_order": ("entailment", "neutral", "contradicti
 
 
 @pytest.fixture
-def folder(tiny_checkpoint: Path, tmp_path: Path) -> Path:
+def folder(tiny_checkpoint: Path, copied: Callable[..., Path]) -> Path:
     """A checkpoint to be changed."""
-    return Path(shutil.copytree(tiny_checkpoint, tmp_path / "mine"))
+    return copied(tiny_checkpoint, "mine")
 
 
 class Planted:

@@ -19,6 +19,7 @@ from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training.data import load_data
+from made.commands import invoke
 
 THREE = "builtin:demo"
 YES_OR_NO = {"yes": "entailment", "no": "not_entailment"}
@@ -37,7 +38,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def train(invoke: Any, manifest_of: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def train(manifest_of: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Train a model into ``m`` with a command, and return its manifest."""
 
     def run(*arguments: object) -> dict[str, Any]:

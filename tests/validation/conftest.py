@@ -10,10 +10,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import write_test_set
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.study import Study, open_study
@@ -42,23 +39,6 @@ def items() -> Callable[..., Dataset]:
         return Dataset(name, examples, {**facts, "content_hash": Dataset(name, examples).content_hash()})
 
     return make
-
-
-@pytest.fixture
-def write_suite(tmp_path: Path) -> Callable[..., Path]:
-    """Write test sets into a folder of a suite."""
-
-    def write(*datasets: Dataset, folder: str = "suite", suffix: str = "parquet") -> Path:
-        entries = {}
-        for each in datasets:
-            file = f"{each.name}.{suffix}"
-            write_test_set(tmp_path / folder / file, each.examples, file_format=suffix)
-            sha256 = sha256_of(tmp_path / folder / file)
-            entries[each.name] = {"file": file, **each.manifest, "sha256": sha256}
-        write_manifest(tmp_path / folder / "manifest.json", {"name": "tiny", "test_sets": entries})
-        return tmp_path / folder
-
-    return write
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app as main
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example
@@ -28,6 +26,8 @@ from crossexam.validation import apply
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import Rule, Verdict, question_results
+from made.commands import invoke
+from made.suites import contents, write_suite
 
 #: Five contradictions and how three judges label them: two are verified, two rejected, one is open.
 ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
@@ -58,10 +58,6 @@ def accuracies(run: Run) -> dict[str, tuple[float, int]]:
     return {name: (each.value, each.n) for name, each in accuracy_by_set(run).items()}
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def entry_of(folder: Path) -> dict[str, Any]:
     entry: dict[str, Any] = read_json(folder / "manifest.json")["test_sets"]["antonymy.dev"]
     return entry
@@ -81,9 +77,9 @@ def with_info(dataset: Dataset, *changes: dict[str, Any], **facts: Any) -> Datas
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 def test_verdicts_go_into_the_suite(
-    judged: Study, antonymy: Dataset, items: Any, write_suite: Any, suffix: str
+    judged: Study, antonymy: Dataset, items: Any, suffix: str, tmp_path: Path
 ) -> None:
-    folder = write_suite(antonymy, items("negation", "E"), suffix=suffix)
+    folder = write_suite(tmp_path / "suite", antonymy, items("negation", "E"), suffix=suffix)
     before = contents(folder)
     assert apply_verdicts(judged, folder, Rule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
     suite = read_suite(folder)  # the content hash still fits
@@ -116,14 +112,14 @@ def test_verdicts_go_into_the_suite(
     }
 
 
-def test_another_suite_is_left_alone(judged: Study, items: Any, write_suite: Any) -> None:
-    other = write_suite(items("antonymy", "CCCCN", status="proposed"), folder="other")
+def test_another_suite_is_left_alone(judged: Study, items: Any, tmp_path: Path) -> None:
+    other = write_suite(tmp_path / "other", items("antonymy", "CCCCN", status="proposed"))
     before = contents(other)
     with pytest.raises(CrossexamError, match=r"'antonymy\.dev' is not the one that was judged"):
         apply_verdicts(judged, other, Rule())
     assert contents(other) == before
     with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
-        apply_verdicts(judged, write_suite(items("negation", "E"), folder="none"), Rule())
+        apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")), Rule())
     with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
         verified_only(run_over(list(read_suite(other)), wrong=set()))
 
@@ -156,12 +152,12 @@ def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
 
 
 @pytest.fixture
-def relabelled(items: Any, study_of: Any, write_suite: Any, tmp_path: Path) -> Callable[[Rule], Any]:
+def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[Rule], Any]:
     """A suite with the judges' labels CCC, NNN, NNC, ENC for four contradictions, and a run made before."""
 
     def make(rule: Rule) -> tuple[Path, Run, dict[str, Applied]]:
         dataset = items("antonymy", "CCCC", status="proposed")
-        suite = write_suite(with_info(dataset, *[{}] * 4, signature="s"))
+        suite = write_suite(tmp_path / "suite", with_info(dataset, *[{}] * 4, signature="s"))
         shares = {dataset.name: np.eye(3)[[1, 1, 1, 2]]}
         save_run(Run("tiny", dict(read_suite(suite).datasets), shares, {"model_key": "k"}), tmp_path / "run")
         said = {"antonymy:0": "CCC", "antonymy:1": "NNN", "antonymy:2": "NNC", "antonymy:3": "ENC"}
@@ -246,11 +242,11 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
         assert len(relabelled_items) == (0 if signature == "s" else 2)
 
 
-def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, write_suite: Any) -> None:
+def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, tmp_path: Path) -> None:
     dataset = items("antonymy", "CCCCC", pair="hot/cold")
     unpaired = replace(dataset.examples[4], info={"cluster": "antonymy4"})
     dataset = Dataset(dataset.name, (*dataset.examples[:4], unpaired), dataset.manifest)
-    suite = write_suite(dataset)
+    suite = write_suite(tmp_path / "suite", dataset)
     said = {
         "antonymy:0": "gradable gradable relational",
         "antonymy:1": "relational relational relational",
@@ -275,31 +271,25 @@ def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, wri
 # The verb
 
 
-def test_from_the_command_line(
-    items: Any, write_suite: Any, say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def crossexam(line: str) -> str:
-        done = CliRunner().invoke(main, line.split(), env={"COLUMNS": "160"}, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
+def test_from_the_command_line(items: Any, say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.chdir(tmp_path)
-    write_suite(items("antonymy", "CCC"))
-    crossexam("run builtin/overlap suite -o run")
-    assert "label, grammatical" in crossexam("validate sample suite -o study --judges 2")
-    assert "all items are open" in crossexam("validate verdict study --apply confirm --suite suite")
+    write_suite(tmp_path / "suite", items("antonymy", "CCC"))
+    invoke("run builtin/overlap suite -o run")
+    assert "label, grammatical" in invoke("validate sample suite -o study --judges 2").output
+    assert "all items are open" in invoke("validate verdict study --apply confirm --suite suite").output
     said = {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"}
     say(open_study(tmp_path / "study"), "label", said)
-    told = crossexam("validate verdict study -o out.json --apply confirm --suite suite")
+    told = invoke("validate verdict study -o out.json --apply confirm --suite suite").output
     for text in ("86† (naik2018", "66.7 [", "antonymy.dev: 2 verified, 1 rejected, 0 open"):
         assert text in told
     assert read_json(tmp_path / "out.json")["findings"][0]["agreed"]["n"] == 3
-    crossexam("report run --verified -o x.md")
+    invoke("report run --verified -o x.md")
     assert "verified items only: 2" in (tmp_path / "x.md").read_text(encoding="utf-8")
-    assert "(verified)" in crossexam("compare run run --verified")
-    assert "category" in crossexam("validate sample --errors run -o errors")
-    assert "sources of error" in crossexam("validate verdict errors")
-    told = crossexam("validate verdict study --apply relabel --suite suite")
+    assert "(verified)" in invoke("compare run run --verified").output
+    assert "category" in invoke("validate sample --errors run -o errors").output
+    assert "sources of error" in invoke("validate verdict errors").output
+    told = invoke("validate verdict study --apply relabel --suite suite").output
     assert "labels by majority" in told
     assert "labels that judges give" in told
     labels = [each.label for each in read_suite(tmp_path / "suite")["antonymy.dev"]]
@@ -307,12 +297,12 @@ def test_from_the_command_line(
 
 
 def test_drops_of_relabelled_swaps_are_from_relabelled_controls(
-    items: Any, study_of: Any, write_suite: Any
+    items: Any, study_of: Any, tmp_path: Path
 ) -> None:
     swaps = ({"base": f"i_h:{n}", "info": {"control_label": "entailment"}} for n in range(2))
     facts = {"base_set": "i_h.dev", "paired": True, "keeps_label": False}
     control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)
-    suite = write_suite(control, swap)
+    suite = write_suite(tmp_path / "suite", control, swap)
     said = {"i_h:0": "NNN", "i_h:1": "EEE", "i_th:0": "NNN", "i_th:1": "NNN"}
     apply_verdicts(study_of(control, swap, answers={"label": said}), suite, Rule("relabel"))
     answers = {"i_h.dev": np.eye(3)[[1, 0]], "i_th.dev": np.eye(3)[[0, 1]]}  # control right, then E N

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from crossexam.cli.main import validate as app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
@@ -33,6 +31,7 @@ from crossexam.validation.sampling import (
 )
 from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import Rule, question_results
+from made.commands import invoke
 
 # Shares
 
@@ -258,8 +257,8 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     assert not (tmp_path / "other-and-one").exists()
     for name, run in runs.items():
         save_run(run, tmp_path / name)
-    line = "sample --errors {0}/one --right-in {0}/other --question antonym_kind -o {0}/command"
-    assert CliRunner().invoke(app, line.format(tmp_path).split()).exit_code == 0
+    line = "validate sample --errors {0}/one --right-in {0}/other --question antonym_kind -o {0}/command"
+    invoke(line.format(tmp_path))
     assert drawn(tmp_path / "command") == {"antonymy:4"}
 
 

@@ -52,6 +52,20 @@ def covariance(values: Array, clusters: Array, weights: Array | None = None) -> 
     return joint
 
 
+def ways(units: Sequence[Array]) -> list[tuple[Array, int]]:
+    """The clusterings and their signs in a sum: two ways less that of both."""
+    if len(units) == 1:
+        return [(units[0], 1)]
+    both = np.array([f"{one} {other}" for one, other in zip(*units, strict=True)])
+    return [(units[0], 1), (units[1], 1), (both, -1)]
+
+
+def variance(values: Array, units: Sequence[Array], weights: Array | None = None) -> float:
+    """The variance of the mean of *values*, of items in one or two clusterings."""
+    column = values.astype(float)[:, None]
+    return float(sum(sign * covariance(column, way, weights).item() for way, sign in ways(units)))
+
+
 def freedom(clusters: Array) -> float:
     """The effective number of clusters less 1."""
     h = sizes(clusters, np.full(len(clusters), 1 / len(clusters)))
@@ -71,18 +85,13 @@ def effective(
     It is that of independent items or larger, unless clusters *may gain* over them.
     """
     n, m = len(values), min(len(np.unique(each)) for each in units)
-    if n < 2 or m < 2:
-        return float(min(n, m)), float(n)
+    if n < 2 or m < 2:  # nothing is known of how clusters differ
+        return float(min(n, m)), inf
     if m == n and weights is None:
         return float(n), 1.0
     w = np.full(n, 1 / n) if weights is None else weights
-    ways = [(units[0], 1)]
-    if len(units) > 1:
-        both = np.array([f"{one} {other}" for one, other in zip(*units, strict=True)])
-        ways += [(units[1], 1), (both, -1)]
-    column = values.astype(float)[:, None]
-    between = n * n * sum(sign * covariance(column, way, w).item() for way, sign in ways)
-    worst = n * sum(sign * float(sizes(way, w) @ sizes(way, w)) for way, sign in ways)
+    between = n * n * variance(values, units, w)
+    worst = n * sum(sign * float(sizes(way, w) @ sizes(way, w)) for way, sign in ways(units))
     within = n * n / (n - 1) * float(w @ (values - w @ values) ** 2)
     prior = (worst if len(units) == 1 else n / m) / 4  # items of a quarter of a cluster
     deff = (between + prior * worst) / (within + prior)

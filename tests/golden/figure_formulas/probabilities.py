@@ -253,18 +253,17 @@ def item_losses(a: Answers) -> dict[str, Losses]:
     return {name: losses_of(a.shares, gold, predicted, cost) for name, cost in costs.items()}
 
 
-def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
-    """The risk at each coverage, the most confident first; equal confidence in random order, on average.
+def risks(
+    wrong: Array, sure: Array, premise: Array, order: Sequence[int], confidence: float = 0.95
+) -> tuple[Array, list[float]]:
+    """The risk of the first items of *order*, 1, 2 and so on, and the effective sizes behind the risks.
 
-    The effective sizes behind the risks take items of equal confidence in their order, which the package
-    does not state.
+    The sizes take items of equal confidence in their order, which the package does not state.
     """
-    n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
-    every = np.unique(premise)
-    order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
+    n, every = len(wrong), np.unique(premise)
     likely = np.array([wrong[sure == sure[item]].mean() for item in order])
     risk = np.cumsum(likely) / np.arange(1, len(order) + 1)
-    few = (quantile(n - 1, 0.95) / quantile(len(every) - 1, 0.95)) ** 2
+    few = (quantile(n - 1, confidence) / quantile(len(every) - 1, confidence)) ** 2
     half, size = max(1, round(0.05 * n / 2)), []
     for k in range(1, len(order) + 1):
         at = likely[max(0, k - 1 - half) : k + half].mean()
@@ -274,6 +273,14 @@ def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
         worst = float((sums_of(chosen, premise, every).astype(float) ** 2).sum()) / k
         deff = max(1.0, (between + worst**2 / 4) / (k * risk[k - 1] * (1 - risk[k - 1]) + worst / 4))
         size.append(max(1.0, k / deff * few))
+    return risk, size
+
+
+def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
+    """The risk at each coverage, the most confident first; equal confidence in random order, on average."""
+    n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
+    order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
+    risk, size = risks(wrong, sure, premise, order)
     yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
     yield "selective_unanswered|", {"value": int((~a.answered).sum())}
     for percent in range(5, 101, 5):

@@ -28,24 +28,24 @@ def _details(folder: Path) -> Any:
 
 def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, tmp_path: Path) -> None:
     batch, results = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
-    assert command("--answer", "text", "--batch-out", batch).code == 0
+    assert command("--answer", "text", "--batch-out", batch).status == 0
     assert len(batch.read_text().splitlines()) == 30 + 24
     _answer(batch, server, results, missing=2)
     read = ("--answer", "text", "--batch-in", results)
     partly = command(*read)
-    assert partly.code == 4
+    assert partly.status == 4
     assert "2 questions have no answer in the batch files" in partly.err
     assert "nothing is sent" in partly.err
     _answer(batch, server, results)
-    assert command(*read).code == 0
+    assert command(*read).status == 0
     assert server.requests == []
     details = _details(output)
     assert details["probe"]["right"] == 1
     assert details["models_served"] == {"mine": 30 + 24}  # each once, though the files were read twice
-    assert command(*read).code == 0
+    assert command(*read).status == 0
     assert _details(output) == details
     asked = output.with_name("asked")
-    assert command("--answer", "text", "-o", asked).code == 0
+    assert command("--answer", "text", "-o", asked).status == 0
     tables = [pq.read_table(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]
     assert tables[0].equals(tables[1])
     assert _details(asked)["usage"] == details["usage"]
@@ -76,5 +76,5 @@ def test_batches_that_do_not_fit_are_refused(server: Any, command: Any, output: 
         (("--answer", "text", "--batch-in", batch), "line 1: the line is a request, not an answer"),
     ):
         done = command(*line)
-        assert (done.code, said in done.err) == (2, True), done.err
+        assert (done.status, said in done.err) == (2, True), done.err
     assert not output.exists()

@@ -62,7 +62,7 @@ def test_dry_runs_batches_and_repeats_ask_in_the_same_words_as_the_run(
     def run(*more: object) -> str:
         line = ("run", "api/mine", tests, "--endpoint", answering.url, "-o", tmp_path / "run", *more)
         done = crossexam_command(*line)
-        assert done.code == 0, done.err
+        assert done.status == 0, done.err
         return str(done.out)
 
     assert "Answer with exactly one word: yes or no." in run("--dry-run")

@@ -50,7 +50,7 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time
         server.answer, server.is_closed = answer, is_closed
         server.requests.clear()
         started, done = fake_time.now(), command("--force", "--seed", seed)
-        assert done.code == 4
+        assert done.status == 4
         assert said in done.err
         assert "of 24 distinct pairs are still to be asked" in done.err
         assert done.err.count("repeat the same command to resume") == 1
@@ -155,20 +155,20 @@ def test_the_key_is_in_nothing(
 
     monkeypatch.setattr("crossexam.models.api.asking.usage_of", fail)
     server.answer = tell_third
-    assert check("--seed", "99").code == 3
+    assert check("--seed", "99").status == 3
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())
 
 
 def test_mistakes_in_commands(server: Any, command: Any) -> None:
     """A wrong option is named first, and a probe that fails names the template if there are several."""
     done = command("--answer", "foo", "--template", "gpt3")
-    assert (done.code, "crossexam: --answer is 'foo'" in done.err) == (2, True)
+    assert (done.status, "crossexam: --answer is 'foo'" in done.err) == (2, True)
     done = command("--workers", "2")
-    assert (done.code, "workers cannot ask a model at an endpoint" in done.err) == (2, True)
+    assert (done.status, "workers cannot ask a model at an endpoint" in done.err) == (2, True)
     assert server.requests == []
     server.answer = lambda _: server.chat("Good question!")
     done = command("--template", "gpt3,words", "--answer", "text")
-    assert (done.code, "template gpt3: " in done.err, "none of the answers" in done.err) == (2, True, True)
+    assert (done.status, "template gpt3: " in done.err, "none of the answers" in done.err) == (2, True, True)
 
 
 def test_a_report_says_that_another_model_answered(server: Any, command: Any) -> None:
@@ -179,7 +179,7 @@ def test_a_report_says_that_another_model_answered(server: Any, command: Any) ->
 
 def test_texts_of_answers_are_left_out_if_so_asked(server: Any, command: Any, output: Path) -> None:
     server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
-    assert command("--keep-text", "no").code == 0
+    assert command("--keep-text", "no").status == 0
     with sqlite3.connect(output / "store.sqlite") as connection:
         rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
     answers = joined([StoredBatch(*row) for row in rows])
@@ -234,7 +234,7 @@ def test_repeat_counts_how_often_answers_change(
     assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
     assert found["low"] < found["value"] < found["high"]
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
-    assert command().code == 0
+    assert command().status == 0
     assert read_run(output).manifest["details"]["repeat"] == found
 
 
@@ -243,7 +243,7 @@ def test_a_dry_run_of_examine_builds_and_sends_nothing(
 ) -> None:
     line = ("--suite", "corpus", "--base", "builtin:demo[::40]", "-o", tmp_path / "out", "--dry-run")
     dry = crossexam_command("examine", "api/mine", "builtin/overlap", *line, "--endpoint", server.url)
-    assert dry.code == 0, dry.err
+    assert dry.status == 0, dry.err
     assert server.requests == []
     assert (tmp_path / "out" / "suite" / "manifest.json").is_file()
     assert not (tmp_path / "out" / "runs").exists()

@@ -33,14 +33,14 @@ def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
     server: Any, command: Any, output: Path
 ) -> None:
     done = command("--budget", "100")
-    assert done.code == 4
+    assert done.status == 4
     assert "what was used up so far is stored: repeat the command with a larger --budget" in done.err
     assert (output / "store.sqlite").exists()
     sent = len(server.requests)
-    assert command("--budget", "100").code == 4
+    assert command("--budget", "100").status == 4
     assert len(server.requests) == sent  # nothing more is spent
     limit = ("--price", "1,1", "--max-cost", "0.002")
     assert "repeat the command with a larger --max-cost to resume" in command(*limit).err
-    assert command("--budget", "1000000").code == 0
+    assert command("--budget", "1000000").status == 0
     usage = read_run(output).manifest["details"]["usage"]
     assert sum(usage.values()) == 52 * len(server.requests)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import lm_golden
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -49,28 +49,26 @@ def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
 
 @pytest.mark.parametrize("first", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_log_likelihoods_are_those_that_lm_eval_gave(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, first: bool
+    lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
     """With one template in the first tier, with the others in the second."""
-    monkeypatch.setattr(language_model, "template_named", lm_script.template_of)
+    monkeypatch.setattr(language_model, "template_named", lm_golden.template_of)
     for name in MODELS:
         for template, expected in GOLDEN[name].items():
             if (template == "words") is first:
                 model = _opened(name, lm_folders[name], template=template)
-                _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
+                _assert_equal(_likelihoods(model, lm_golden.PAIRS), expected)
 
 
 @pytest.mark.slow
-def test_log_likelihoods_are_those_of_the_installed_lm_eval(
-    lm_script: ModuleType, lm_folders: dict[str, Path]
-) -> None:
+def test_log_likelihoods_are_those_of_the_installed_lm_eval(lm_folders: dict[str, Path]) -> None:
     pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
     for name in MODELS:
         chat = name.endswith("chat")
-        asked = lm_script.likelihoods(lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0"))
+        asked = lm_golden.likelihoods(lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0"))
         for template, expected in asked.items():
             model = _opened(name, lm_folders[name], template=template)
-            _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
+            _assert_equal(_likelihoods(model, lm_golden.PAIRS), expected)
 
 
 def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> None:
@@ -103,21 +101,21 @@ def _repeats_wrongly(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("break_cache", [None, _cannot_repeat, _repeats_wrongly])
 def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, break_cache: Any
+    lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, break_cache: Any
 ) -> None:
     """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
     if break_cache is not None:
         break_cache(monkeypatch)
     for template in ("flan-mnli-0", "words"):
         model = _opened("gpt2", lm_folders["gpt2"], template=template)
-        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"][template])
+        _assert_equal(_likelihoods(model, lm_golden.PAIRS), GOLDEN["gpt2"][template])
         assert bool(model.details["labels_continue_prompts"]) is (break_cache is None)
         if template == "words" or break_cache is not None:
             assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
 
 
 def test_packed_layers_give_the_same_likelihoods(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small layers are not packed, nor any if the likelihoods changed: torch's internals may change."""
     forward, sizes = PackedLinear.forward, range(2**30)
@@ -131,5 +129,5 @@ def test_packed_layers_give_the_same_likelihoods(
         changed = lambda self, states, by=factor: by * forward(self, states)  # noqa: E731
         monkeypatch.setattr(PackedLinear, "forward", changed)
         model = _opened(name, lm_folders[name], template="gpt3")
-        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
+        _assert_equal(_likelihoods(model, lm_golden.PAIRS), GOLDEN[name]["gpt3"])
         assert bool(model.details["packed_layers"]) is packs

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
@@ -16,6 +14,7 @@ from crossexam.engines.local import Processes
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 from crossexam.runs.workers import asking_of
+from made.commands import invoke
 
 ENTAILED = Example("e0", "It is 0.", "It was 0.", "entailment")
 TWO = Dataset("rte", (ENTAILED, Example("e1", "It is 1.", "It was 1.", "not_entailment")))
@@ -33,17 +32,11 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _run(*line: str) -> str:
-    result = CliRunner().invoke(app, line, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_a_run_keeps_answers_and_what_has_none(
     suite: Path, lm_folders: dict[str, Path], tmp_path: Path
 ) -> None:
     line = ["run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{tmp_path / 'run'}", "--template", "gpt3"]
-    _run(*line, "--device", "cpu")
+    invoke(*line, "--device", "cpu")
     found = read_run(tmp_path / "run")
     (name,) = found.datasets
     assert found.model == f"lm/{lm_folders['gpt2']} [gpt3]"
@@ -54,7 +47,7 @@ def test_a_run_keeps_answers_and_what_has_none(
     assert details["template"]["name"] == "gpt3"
     assert details["too_long"] == 1
     (tmp_path / "run" / "manifest.json").unlink()
-    _run(*line, "--device", "cpu")
+    invoke(*line, "--device", "cpu")
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
     assert again.manifest["asked_pairs"] == 0
@@ -70,10 +63,10 @@ def test_several_templates_are_a_run_each_and_a_report_together(
     output = tmp_path / "several"
     templates = f"gpt3,lighteval-cf,{own}"
     line = ["run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{output}", "--template", templates]
-    _run(*line, "--device", "cpu")
+    invoke(*line, "--device", "cpu")
     assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
     # The tiny model has no room for the longest items, which it leaves unanswered.
-    _run("report", f"{output}", "-o", f"{tmp_path / 'report.md'}", "--max-unanswered", "1")
+    invoke("report", f"{output}", "-o", f"{tmp_path / 'report.md'}", "--max-unanswered", "1")
     assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 

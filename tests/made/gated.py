@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, Gold
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.checks import Check
 from crossexam.gates.judge import judge
 from crossexam.gates.result import GateResult
 from crossexam.gates.rules import rules_from
+from made.runs import dataset
 
 MakeRun = Callable[..., Run]
 N = 300
@@ -24,17 +23,9 @@ DEV = "negation.dev"
 
 def suite(n: int = N) -> dict[str, Dataset]:
     """A base and a test set ``negation.dev`` over it, of *n* items in clusters of three."""
-    base, items = [], []
-    for k in range(n):
-        label: Gold = LABELS[k % 3]
-        info = {"cluster": f"c{k // 3}"}
-        base.append(Example(f"b{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", label, info=info))
-        items.append(Example(f"n{k}", f"Premise {k // 3}.", f"Changed {k}.", label, base=f"b{k}", info=info))
-    of_items = {"construction": "negation.v1", "part": "dev", "base_set": "base.dev", "keeps_label": True}
-    return {
-        "base.dev": Dataset("base.dev", tuple(base), {"construction": "base", "part": "dev"}),
-        "negation.dev": Dataset("negation.dev", tuple(items), of_items),
-    }
+    golds = "ENC" * (n // 3)
+    base, negation = dataset("base.dev", golds, sharing=3), dataset(DEV, golds, "base.dev", sharing=3)
+    return {base.name: base, DEV: negation}
 
 
 def first(share: float) -> Any:

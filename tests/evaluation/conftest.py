@@ -1,9 +1,0 @@
-"""What the tests of this folder import: runs written as letters, and random ones."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "golden")]

@@ -1,0 +1,42 @@
+"""Models that compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.models.model import Batch, CharactersRead, Model, Pair
+
+
+class Fixed(Model):
+    """A model that always gives the same answer; its name is its key if no other is stated."""
+
+    def __init__(
+        self, name: str, row: Sequence[float] = (0.0, 1.0, 0.0), key: str = "", **details: Any
+    ) -> None:
+        self.name, self.row, self.key, self.details = name, row, key or name, details
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return np.tile(np.array(self.row), (len(pairs), 1))
+
+
+class Reader(Model):
+    """A model that reads the first characters of the premise, and notes what it is asked."""
+
+    name, key, details = "reader", "reader-key", {"device": "eye"}
+
+    def __init__(self, most: int = 3_000) -> None:
+        self.most = most
+        self.asked: list[Pair] = []
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        self.asked += pairs
+        rows = [[0.9, 0.1, 0.0] if h and h in p[: self.most] else [0.1, 0.2, 0.7] for p, h in pairs]
+        read = [None if len(p) <= self.most else CharactersRead(self.most, len(h)) for p, h in pairs]
+        return Batch(range(len(pairs)), np.array(rows).reshape(-1, 3), read)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return self.answered(pairs).probabilities

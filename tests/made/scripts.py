@@ -1,0 +1,22 @@
+"""Programs of the checkout that are in no package; those in ``scripts`` are imported by their names."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(path: str) -> ModuleType:
+    """The program at *path* in the checkout, as a module."""
+    name = path.replace("/", "_").removesuffix(".py")
+    spec = spec_from_file_location(name, ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module

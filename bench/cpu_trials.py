@@ -5,12 +5,13 @@
     python bench/cpu_trials.py batches SNLI_DEV.jsonl CHECKPOINT
     python bench/cpu_trials.py compile SNLI_DEV.jsonl CHECKPOINT
     python bench/cpu_trials.py onnx SNLI_DEV.jsonl FP32 INT8
+    python bench/cpu_trials.py folders SNLI_DEV.jsonl FOLDER ...
 
 One thread; CPU seconds, the best of several.  ``products``: the linear layers of a MiniLM by the number of
 tokens, and products in float32 made of three in bfloat16.  ``attention``: torch's fused attention beside its
 steps one by one.  ``batches``: other numbers of tokens per batch.  ``compile``: torch's compiler with frozen
 weights and shapes that vary.  ``onnx``: options of a session, sizes of batches and static scales of
-activations, for what ``crossexam convert`` wrote.
+activations, for what ``crossexam convert`` wrote.  ``folders``: exported models beside the first of them.
 """
 
 from __future__ import annotations
@@ -234,13 +235,15 @@ def session(graph: Any, settings: Mapping[str, Any]) -> Any:
     )
 
 
-def compare(name: str, trials: Mapping[str, onnx.OnnxClassifier], pairs: Sequence[Pair]) -> None:
-    """Print the speed of each of *trials* relative to the first, in three alternating rounds."""
+def compare(
+    name: str, trials: Mapping[str, onnx.OnnxClassifier], pairs: Sequence[Pair], rounds: int = 3
+) -> None:
+    """Print the speed of each of *trials* relative to the first, in alternating *rounds*."""
     first, *_ = trials.values()
     encoded = first.encode(pairs)
     spent: dict[str, list[float]] = {trial: [] for trial in trials}
     labels: dict[str, Any] = {}
-    for _ in range(3):
+    for _ in range(rounds):
         for trial, classifier in trials.items():
             plan = classifier.plan(encoded)
             start = time.process_time()
@@ -309,7 +312,7 @@ def largest_scales(folder: Path, pairs: Sequence[Pair]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("trial", choices=("products", "attention", "batches", "compile", "onnx"))
+    parser.add_argument("trial", choices=("products", "attention", "batches", "compile", "onnx", "folders"))
     parser.add_argument("paths", type=Path, nargs="*")
     parser.add_argument("--items", type=int, default=200)
     asked = parser.parse_args()
@@ -323,6 +326,9 @@ def main() -> None:
     pairs = stress_pairs(corpus, asked.items)
     if asked.trial == "onnx":
         exported(folders[0], folders[1], pairs)
+    elif asked.trial == "folders":
+        onnx._cores = lambda: (1, 1)
+        compare("stress tests", {str(each): loaded(each) for each in folders}, pairs, rounds=5)
     else:
         {"batches": batches, "compile": compiled}[asked.trial](folders[0], pairs)
 

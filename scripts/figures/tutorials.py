@@ -77,7 +77,6 @@ def _in_sentences(page: str, accuracy: Shown, baseline: str) -> Figures:
     column = drops.head.index
     (always,) = (row for row in predictions.rows if row[0] == "antonymy")
     return {
-        "length_p": accuracy.cell("length mismatch", "p (Holm)"),
         "entailed": always[predictions.head.index("Entailment")].split()[0],
         "small_drop": models[0][column("Drop")].split()[0],
         "small_detectable": models[0][column("Detectable")],

@@ -47,7 +47,8 @@ def test_every_builtin_answers_with_probabilities_one_by_one() -> None:
             assert np.allclose(answers.sum(axis=1), 1)
             assert (answers >= 0).all()
             one_by_one = [model.predict([pair])[0] for pair in pairs]
-            assert np.array_equal(answers, one_by_one), model.name
+            rounding = 1e-6 if model.name == MINILM_NAME else 0  # of sums over what a batch is padded with
+            assert np.allclose(answers, one_by_one, rtol=0, atol=rounding), model.name
 
 
 def test_names_that_are_no_models_are_refused_with_the_way_out(refused: Any) -> None:
@@ -115,13 +116,13 @@ def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
 FOLDER = Path(str(MINILM_FOLDER))
 
 
-def test_minilm_answers_the_probe_one_pair_at_a_time() -> None:
+def test_minilm_answers_the_probe_in_batches() -> None:
     model = open_model(MINILM_NAME)
     right = sum(
         LABELS[row.argmax()] == gold for row, (_, _, gold) in zip(model.predict(PAIRS), PROBE, strict=True)
     )
     assert right >= 0.9 * len(PROBE)
-    assert model.details["one_by_one"] is True
+    assert model.details["one_by_one"] is False
     assert model.details["probe"]["right"] == round(right / len(PROBE), 4)
 
 
@@ -156,14 +157,17 @@ def test_tokenized_text_is_joined() -> None:
 
 
 @pytest.mark.slow
-def test_the_script_exports_what_hf_computes(tiny_checkpoint: Path, tmp_path: Path) -> None:
+def test_the_script_writes_what_hf_computes(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file
+
     expected = open_model(f"hf/{tiny_checkpoint}").predict(PAIRS)
-    exact, small = tmp_path / "exact", tmp_path / "small"
-    for folder in (exact, small):
-        folder.mkdir()
-    make_minilm.export(tiny_checkpoint, exact / "model.onnx")
-    make_minilm.quantize(exact / "model.onnx", small / "model.onnx")
-    for folder, tolerance in ((exact, 1e-5), (small, 0.05)):
-        make_minilm.write_folder(tiny_checkpoint, folder / "model.onnx", folder)
-        assert np.allclose(open_model(f"onnx/{folder}").predict(PAIRS), expected, atol=tolerance)
+    exact, rounded, small = (tmp_path / name for name in ("exact", "rounded", "small"))
+    weights = load_file(tiny_checkpoint / "model.safetensors")
+    graph = make_minilm.minilm_graph.Graph(weights, read_json(tiny_checkpoint / "config.json"))
+    make_minilm.write_folder(tiny_checkpoint, graph.model(), exact)
+    make_minilm.write_graphs(tiny_checkpoint, ["builtin:demo"], rounded, small)
+    for folder, tolerance in ((exact, 1e-5), (rounded, 0.05), (small, 0.05)):
+        model = open_model(f"onnx/{folder}")
+        assert np.allclose(model.predict(PAIRS), expected, atol=tolerance)
+        assert model.details["one_by_one"] is False
     assert make_minilm.largest_weight(small / "model.onnx") <= 64

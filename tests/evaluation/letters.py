@@ -14,6 +14,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 
 GOLD_OF: Mapping[str, Gold | None] = {
@@ -71,4 +72,4 @@ def run_of(said: Mapping[str, str], *sets: Dataset, model: str = "m", **details:
         if set(letters) & set(STATUSES)
     }
     rows = {name: answers(letters) for name, letters in said.items()}
-    return Run(model, {each.name: each for each in sets}, rows, {"details": details}, {}, told)
+    return Run(model, {each.name: each for each in sets}, rows, RunManifest(details=details), {}, told)

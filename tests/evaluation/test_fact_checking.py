@@ -13,6 +13,7 @@ import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.fact_checking import (
     FactChecking,
@@ -46,7 +47,7 @@ def run_of(split: str = "test", model: str = "mine", *, benchmark: str = "summac
         claims = tuple(replace(each, hypothesis=f"{each.hypothesis} {split}") for each in data)
         made[data.name] = replace(data, examples=claims)
         answers[data.name] = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
-    return Run(model, made, answers, {"model_key": model})
+    return Run(model, made, answers, RunManifest(model_key=model))
 
 
 def checked(run: Run, choice: ThresholdChoice | None = None, **limit: float) -> FactChecking:
@@ -176,7 +177,7 @@ def test_what_a_threshold_cannot_be_chosen_on(
     rows = [
         (run_of("test"), "it was run over the split 'test'"),
         (run_of("dev", "another"), "a threshold was chosen for another model"),
-        (Run("mine", {}, {}, {"model_key": "mine"}), "it has no claims to check"),
+        (Run("mine", {}, {}, RunManifest(model_key="mine")), "it has no claims to check"),
         (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
         (
             replace(dev, datasets={**dev.datasets, "base.frank": leaking}),

@@ -124,7 +124,7 @@ def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path
 def test_the_page_draws_the_curve(suite: Suite) -> None:
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
-    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})
+    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers)
     ((part, drawings),) = misleading_charts(results_of([run])).figures
     assert part == "builtin_demo"
     curve, sizes = (str(drawing.svg()) for drawing in drawings.values())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import CODES, Outcomes
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -55,6 +56,6 @@ def make_run(datasets: dict[str, Dataset]) -> MakeRun:
                 codes[missing] = CODES["refused"]
                 rows[name][missing] = np.nan
                 outcomes[name] = Outcomes(codes, np.full(len(dataset), np.nan))
-        return Run(model, of, rows, manifest, {}, outcomes)
+        return Run(model, of, rows, RunManifest(**manifest), {}, outcomes)
 
     return make

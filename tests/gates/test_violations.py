@@ -15,6 +15,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds
 from crossexam.core.example import Example
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.evaluation.consistency import RULES, compare_consistency, consistency_of
 from crossexam.gates.result import GateResult
@@ -39,7 +40,7 @@ def run_of(seed: int, *, missing: int = 0, changed: float = 1.0, two_label: bool
         rows[f"{name}.x"][:missing] = np.nan
         codes = np.where(np.arange(N) < missing, CODES["refused"], 0).astype(np.int8)
         outcomes[f"{name}.x"] = Outcomes(codes, np.full(N, np.nan))
-    return Run("mine", of, rows, {"details": {"two_label": two_label}}, {}, outcomes)
+    return Run("mine", of, rows, RunManifest(details={"two_label": two_label}), {}, outcomes)
 
 
 def gate(run: Run, *rules: dict[str, Any], baseline: Run | None = None) -> GateResult:

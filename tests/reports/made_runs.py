@@ -18,6 +18,7 @@ from rich.console import Console
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import Gold
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.results import Results
 from crossexam.reports.sections import ANALYSES
@@ -88,7 +89,7 @@ def run_of(
         model,
         {each.name: each for each in sets},
         {name: answers(letters, sure) for name, letters in said.items()},
-        {"model_key": model, "details": details},
+        RunManifest(model_key=model, details=details),
         {},
         {name: Outcomes.of(each, len(each)) for name, each in told.items() if "?" in said[name]},
     )

@@ -16,6 +16,7 @@ import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.dataset import Reading, Run
 from crossexam.core.example import Example
+from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.evaluation.fact_checking import ThresholdChoice
@@ -58,7 +59,7 @@ def test_every_rule_has_a_row_and_its_test_set_no_accuracy(ruled: Run) -> None:
 
 
 def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
-    of_two = replace(ruled, manifest={**ruled.manifest, "details": {"two_label": True}})
+    of_two = replace(ruled, manifest=RunManifest(details={"two_label": True}))
     notes = tables_of(results_of([of_two]), "consistency")[0].notes
     said = "needs three labels, so left out: symmetry, negation, transitivity ec, transitivity ne"
     assert sum(said in note for note in notes) == 1
@@ -153,8 +154,8 @@ def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., N
     least = ": e 62.5 %, d 50.0 %, c 37.5 %, and less of 2 other test sets."
     rows = [
         (read_of(*few), "mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %.", "chunk"),
-        (replace(LONG, manifest={"details": {"max_length": 128}}), "as in --chunk words:70."),
-        (replace(LONG, manifest={"chunk": "words:500"}), too_long),
+        (replace(LONG, manifest=RunManifest(details={"max_length": 128})), "as in --chunk words:70."),
+        (replace(LONG, manifest=RunManifest(chunk="words:500")), too_long),
         (replace(LONG, reading={}), "", "did not read"),
         (replace(many, reading=partly), f"15 of 40 items to the end (37.5 %){least}"),
     ]
@@ -225,7 +226,7 @@ def claims_of(split: str, scores: list[float] = SCORES) -> Run:
         ]
         sets[made.name] = replace(made, examples=items)
     answers = np.array([[score, 1 - score, 0.0] for score in scores])
-    return Run("mine", sets, dict.fromkeys(sets, answers), {"model_key": "k"})
+    return Run("mine", sets, dict.fromkeys(sets, answers), RunManifest(model_key="k"))
 
 
 def test_the_data_have_each_figure_the_threshold_and_the_mean() -> None:

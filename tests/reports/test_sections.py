@@ -18,6 +18,7 @@ from made_runs import run_of as made_run
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import PredictedSet, RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation import (
@@ -57,7 +58,13 @@ def run_of(*datasets: Dataset, **manifest: Any) -> Run:
             gold = LABELS.index(item.label)  # type: ignore[arg-type]
             rows[k, gold if k % wrong else (gold + 1 + k // wrong % 2) % 3] = 0.8
         answers[test_set.name] = rows
-    return Run("mine", {each.name: each for each in datasets}, answers, {"model_key": "k", **manifest})
+    facts = {"model_key": "k", **manifest}
+    return Run(
+        "mine",
+        {each.name: each for each in datasets},
+        answers,
+        RunManifest(**facts),
+    )
 
 
 def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
@@ -141,7 +148,7 @@ def judged() -> Run:
 
 def tree_reader() -> Run:
     """A run of a model that reads parses, which half of the items of each test set have."""
-    entry = {"rows": 24, "parsed": 12}
+    entry = PredictedSet(rows=24, of_rows=24, content_hash="", signature=None, parsed=12)
     return stress(test_sets={"base.x": entry, "negation.x": entry})
 
 
@@ -370,7 +377,7 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
 
 def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
     """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
-    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest={}), 1)
+    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest=RunManifest()), 1)
 
     def check(key: str) -> None:
         section, of = BY_KEY[key], results(case)

@@ -55,11 +55,11 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     whole = predict_suite("builtin/overlap", Suite("s", {"base.tiny": BASE, "more.tiny": MORE}))
     assert lines(both) == lines(loaded) == lines(whole)
     counts = ("distinct_pairs", "asked_pairs", "pairs_from_store")
-    assert [loaded.manifest[name] for name in counts] == [4, 1, 3]  # DOG is in both sets
+    assert [getattr(loaded.manifest, name) for name in counts] == [4, 1, 3]  # DOG is in both sets
     run(BASE, tmp_path / "run")
     assert sorted(kept(tmp_path / "run")) == ["base.tiny", "more.tiny"]
     replaced = run(MORE, tmp_path / "run", force=True)  # which keeps the store
-    assert (replaced.manifest["pairs_from_store"], kept(tmp_path / "run")) == (2, ["more.tiny"])
+    assert (replaced.manifest.pairs_from_store, kept(tmp_path / "run")) == (2, ["more.tiny"])
 
 
 class Asked:
@@ -84,7 +84,7 @@ def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Pat
     otherwise = Asked("two", answer="text", shots={"count": 4})
     said = refused(run_into_folder, otherwise, BASE, tmp_path)
     assert 'answer: "choice" there, "text" here; shots: not set there, 4 here' in said
-    assert read_run(tmp_path).manifest["model_key"] == "one"
+    assert read_run(tmp_path).manifest.model_key == "one"
 
 
 def test_other_items_of_the_same_name_are_refused(tmp_path: Path, refused: Refused) -> None:
@@ -99,12 +99,12 @@ def test_other_items_of_the_same_name_are_refused(tmp_path: Path, refused: Refus
 
 def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, refused: Refused) -> None:
     run(BASE, tmp_path, limit=1)
-    assert read_run(tmp_path).manifest["limit"] == 1
+    assert read_run(tmp_path).manifest.limit == 1
     said = refused(run, MORE, tmp_path)
     assert "this one with no limit, and the folder has other test sets: base.tiny" in said
     grown = run(BASE, tmp_path)
     assert len(read_run(tmp_path).datasets[BASE.name]) == 3
-    assert (grown.manifest["pairs_from_store"], grown.manifest.get("limit")) == (1, None)
+    assert (grown.manifest.pairs_from_store, grown.manifest.limit) == (1, None)
 
 
 def test_a_save_that_fails_leaves_the_earlier_run(

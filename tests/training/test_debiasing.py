@@ -201,7 +201,7 @@ def test_the_reversal_turns_gradients_round_and_nothing_else() -> None:
 
 
 def run_of(examples: Sequence[Example], rows: Any) -> Run:
-    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)}, {})
+    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)})
 
 
 @pytest.mark.parametrize("method", METHODS)

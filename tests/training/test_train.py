@@ -143,7 +143,7 @@ def test_a_model_of_fixed_length_says_what_sets_it_and_is_not_advised_to_chunk(t
     for length, most, by in ((None, 8, in_training), (12, 8, in_training), (3, 3, in_runs)):
         options = {**CPU, **({"max_length": length} if length else {})}
         run = predict_suite(f"zoo/{folder}", Dataset("base.x", (long,)), options=options)
-        details = run.manifest["details"]
+        details = run.details
         assert (details["most_words"], details["most_words_by"]) == (most, by)
         assert "--chunk" not in str(truncation_warning(results_of([run]).models[0]))
 

@@ -200,7 +200,7 @@ def warn_of_conversion(runs: Sequence[Run]) -> None:
     for run in runs:
         for warning in conversion_warnings(run):
             note(f"warning: {warning}")
-        for sentence in rounding_sentences(run.manifest.get("details")):
+        for sentence in rounding_sentences(run.details):
             note(f"{run.model}: {sentence}")
 
 

@@ -1,4 +1,8 @@
-"""Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows."""
+"""Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows.
+
+What a manifest says is a struct of typed fields, in the order in which they are written.  A field that has a
+default is written only if it has another value.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import read_json, sha256_of, write_json
@@ -21,12 +27,14 @@ MANIFEST: Final = "manifest.json"
 FILES: Final = "files"
 _ALGORITHM: Final = "blake2b:"
 
+S = TypeVar("S", bound=msgspec.Struct)
+
 
 class ChangedError(FormatError):
     """A file that is not as it was written: it was changed by hand, or damaged."""
 
 
-def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
+def write_manifest(path: Path, value: Mapping[str, Any] | msgspec.Struct) -> None:
     """Write *value* to *path* as JSON, with a checksum of it as the last entry and the writer as the first.
 
     >>> import tempfile
@@ -35,7 +43,7 @@ def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
-    write_json(path, sealed({WRITTEN_BY: "crossexam", **value}))
+    write_json(path, sealed({WRITTEN_BY: "crossexam", **msgspec.to_builtins(value)}))
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,6 +72,24 @@ def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
     content = unsealed(content, path, hint=hint)
     content.pop(WRITTEN_BY, None)
     return content
+
+
+def typed(content: Mapping[str, Any], kind: type[S], path: Path, *, hint: str | None = None) -> S:
+    """Return *content*, which is in *path*, as a *kind* of manifest.
+
+    Raises FormatError, with *hint* as the way out, if a field is missing or has another type: the checksum is
+    right, so that another version wrote it.
+
+    >>> class Tiny(msgspec.Struct):
+    ...     rows: int
+    >>> typed({"rows": 3}, Tiny, Path("manifest.json"))
+    Tiny(rows=3)
+    """
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        what = f"this version of Crossexam does not write such a manifest: {error}"
+        raise FormatError(what, where=str(path), hint=hint) from None
 
 
 def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:

@@ -417,7 +417,7 @@ def probabilities_from_run(
             hint="crossexam build corpus --base CORPUS -o FOLDER, with a --base for each training corpus; "
             "crossexam run MODEL FOLDER -o RUN; then --bias RUN",
         )
-    if classes is THREE_LABELS and run.manifest.get("details", {}).get("two_label"):
+    if classes is THREE_LABELS and run.two_labels:
         raise CrossexamError(
             f"{run.model} has two labels, and the training data three", where="--bias", hint="--two-labels"
         )

@@ -206,18 +206,15 @@ def _held(folder: Path, *, force: bool) -> Iterator[None]:
 def save_run(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
     """Write *run* into *folder*, but for the predictions if it *has_predictions*; the store is kept.
 
-    Raises CrossexamError if the folder has a run that would lose something, unless *force*.
+    It replaces the run that the folder has; :func:`suite_in_folder` refuses before if that would lose
+    anything.  With *force*, the folder has no run until all is written.
     """
-    manifest_file = folder / MANIFEST
-    known: Mapping[str, RunEntry] = {}
     if force:
-        manifest_file.unlink(missing_ok=True)
-    elif manifest_file.exists():
-        known = _refuse_replacing(folder, replace(run.manifest, model=run.model), run.datasets)
+        (folder / MANIFEST).unlink(missing_ok=True)
     entries: dict[str, RunEntry] = {}
     for name, dataset in run.datasets.items():
         file = f"{file_stem(name)}.parquet"
-        place = folder / (known[name].predictions if has_predictions else f"{_PREDICTIONS}/{file}")
+        place = folder / _PREDICTIONS / file
         if not has_predictions:
             _write_predictions(place, run, name)
         stated, at = run.manifest.test_sets.get(name) or _unstated(dataset), _place(dataset, folder, file)
@@ -231,7 +228,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False, has_predictions: bo
             dataset={key: value for key, value in dataset.manifest.items() if key != "path"},
         )
     _remove_stale(folder, entries)
-    write_manifest(manifest_file, replace(run.manifest, model=run.model, test_sets=entries))
+    write_manifest(folder / MANIFEST, replace(run.manifest, model=run.model, test_sets=entries))
 
 
 def _unstated(dataset: Dataset) -> PredictedSet:
@@ -288,39 +285,22 @@ def _kept_sets(
         return {}
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
     new = RunManifest(model=model.name, model_key=model.key, details=model.details, limit=limit)
-    known = _refuse_replacing(folder, new, asked, keeps=True)
-    return {
-        name: whole_test_set(folder, name, entry) for name, entry in known.items() if name not in datasets
-    }
+    earlier = _manifest_there(folder)
+    what = next(_losses(earlier, new, asked), None)
+    if what is not None:
+        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
+    others = {name: entry for name, entry in earlier.test_sets.items() if name not in datasets}
+    return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
 
 
 def _limit(limit: object) -> str:
     return "no limit" if limit is None else f"--limit {limit}"
 
 
-def _refuse_replacing(
-    folder: Path, new: RunManifest, datasets: Mapping[str, Dataset], *, keeps: bool = False
-) -> Mapping[str, RunEntry]:
-    """Return the entries of the run in *folder*; raises CrossexamError if it would lose anything.
-
-    *new* is the manifest of the run over *datasets* that is to be there, which *keeps* other test sets.
-    """
-    earlier = _manifest_there(folder)
-    what = next(_losses(earlier, new, datasets, keeps), None)
-    if what is not None:
-        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
-    return earlier.test_sets
-
-
-def _losses(
-    earlier: SavedRunManifest,
-    new: RunManifest,
-    datasets: Mapping[str, Dataset],
-    keeps: bool,
-) -> Iterator[str]:
+def _losses(earlier: SavedRunManifest, new: RunManifest, datasets: Mapping[str, Dataset]) -> Iterator[str]:
     """Yield why a *new* run over *datasets* cannot be written where one is *earlier*.
 
-    A test set may be run again if it has the same items, or the same and further ones.
+    A test set may be run again if it has the same items, or the same and further ones; others are kept.
     """
     if earlier.model != new.model:
         yield f"this folder contains a run of {earlier.model}, not of {new.model}"
@@ -330,8 +310,6 @@ def _losses(
         if name in datasets and not _has_items(datasets[name], entry):
             yield f"this folder contains a run over {entry.rows:,} other items that are also called '{name}'"
     others = ", ".join(name for name in earlier.test_sets if name not in datasets)
-    if others and not keeps:
-        yield f"the run in this folder has test sets that the new one lacks: {others}"
     if others and earlier.limit != new.limit:
         there, here = map(_limit, (earlier.limit, new.limit))
         yield (

@@ -1,7 +1,8 @@
 """Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows.
 
 What a manifest says is a struct of typed fields, in the order in which they are written.  A field that has a
-default is written only if it has another value.
+default is written only if it has another value.  If there is a field ``facts``, the manifest is open: what is
+in it is written in its place, and all that no other field has is read into it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ WRITTEN_BY: Final = "written_by"
 MANIFEST: Final = "manifest.json"
 #: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
 FILES: Final = "files"
+_FACTS: Final = "facts"
 _ALGORITHM: Final = "blake2b:"
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -43,7 +45,23 @@ def write_manifest(path: Path, value: Mapping[str, Any] | msgspec.Struct) -> Non
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
-    write_json(path, sealed({WRITTEN_BY: "crossexam", **msgspec.to_builtins(value)}))
+    write_json(path, sealed({WRITTEN_BY: "crossexam", **as_json(value)}))
+
+
+def as_json(value: Mapping[str, Any] | msgspec.Struct) -> dict[str, Any]:
+    """Return *value* as it is written.
+
+    >>> class Tiny(msgspec.Struct):
+    ...     rows: int
+    ...     facts: dict[str, str]
+    >>> as_json(Tiny(3, {"colour": "red"}))
+    {'rows': 3, 'colour': 'red'}
+    """
+    stated: dict[str, Any] = msgspec.to_builtins(value)
+    if not isinstance(value, msgspec.Struct) or _FACTS not in stated:
+        return stated
+    parts = (each if name == _FACTS else {name: each} for name, each in stated.items())
+    return {name: each for part in parts for name, each in part.items()}
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,6 +103,10 @@ def typed(content: Mapping[str, Any], kind: type[S], path: Path, *, hint: str | 
     >>> typed({"rows": 3}, Tiny, Path("manifest.json"))
     Tiny(rows=3)
     """
+    if _FACTS in kind.__struct_fields__:
+        others = content.keys() - kind.__struct_encode_fields__
+        facts = {name: value for name, value in content.items() if name in others}
+        content = {**{name: value for name, value in content.items() if name not in others}, _FACTS: facts}
     try:
         return msgspec.convert(content, kind)
     except msgspec.ValidationError as error:
@@ -125,12 +147,12 @@ def hashes_of_files(folder: Path, *, without: Sequence[str] = ()) -> dict[str, s
     return {path.name: sha256_of(path) for path in files if path.name not in without}
 
 
-def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None:
-    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 is in *manifest*.
+def check_files(folder: Path, files: Mapping[str, str], *, hint: str) -> None:
+    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 its manifest has among *files*.
 
     A missing file is left to its reader.  The model that the package has states no files.
     """
-    for name, known in manifest.get(FILES, {}).items():
+    for name, known in files.items():
         path = folder / Path(name).name
         if path.is_file() and sha256_of(path) != known:
             raise ChangedError(

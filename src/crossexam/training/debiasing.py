@@ -21,6 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import THREE_LABELS, Projection, most_probable
 from crossexam.core.randomness import rng_for
 from crossexam.core.settings import Settings
+from crossexam.corpora.trained import BiasScore
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 
 if TYPE_CHECKING:
@@ -336,23 +337,6 @@ METHODS: Final[dict[str, DebiasMethod]] = {
         ),
     )
 }
-
-
-class BiasScore(NamedTuple):
-    """How good the biased model is: its *accuracy*, and that of always the most frequent label, in percent.
-
-    Both are of the held-out training pairs by which it was stopped, and are averaged over the biased models
-    of several folds, each of which has a *best_epoch*.  A run has none: both are of all training pairs.
-    """
-
-    accuracy: float
-    majority: float
-    best_epoch: tuple[int, ...] = ()
-
-    def describe(self) -> dict[str, Any]:
-        """Return the entry of a manifest."""
-        epochs = {"best_epoch": list(self.best_epoch)} if self.best_epoch else {}
-        return {"accuracy": round(self.accuracy, 4), "majority": round(self.majority, 4), **epochs}
 
 
 @dataclass(frozen=True)

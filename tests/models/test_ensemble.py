@@ -17,8 +17,7 @@ from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
-from crossexam.runs.waiting import UnconfirmedError, refuse_many
+from crossexam.runs.run import UnconfirmedError, predict_suite, refuse_many
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,8 @@ from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
-from crossexam.runs.run import Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
-from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 _PREDICTIONS: Final = "predictions"

@@ -6,6 +6,7 @@ item, which says which of the distinct pairs it has, and the probabilities of ea
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.manifest import PairCounts
+from crossexam.core.manifest import PairCounts, installed_version
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.ensemble import MEMBERS
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
-from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_into_windows
@@ -49,6 +49,19 @@ _LEARNT: Final = (
     "chat",
     "labels_continue_prompts",
     "tokens_read_once",
+)
+#: What is learnt of a model by asking it: the packages that it then had loaded.
+PACKAGES: Final = "packages"
+#: The packages on whose versions predictions may depend.
+_VERSIONED: Final[tuple[str, ...]] = (
+    "crossexam",
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "onnxruntime",
+    "rapidfuzz",
 )
 #: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW
@@ -219,6 +232,15 @@ def _learnt(details: Mapping[str, Any], names: Sequence[str], before: Mapping[st
         for member, each in details.get(MEMBERS, {}).items()
     }
     return {**learnt, MEMBERS: members} if any(members.values()) else learnt
+
+
+def loaded_packages(before: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the versions of the packages that are loaded; those *before*, which gave answers, are kept."""
+    loaded = {
+        name: known for name in _VERSIONED if name in sys.modules and (known := installed_version(name))
+    }
+    found: dict[str, str] = {**loaded, **(before or {})}
+    return {name: found[name] for name in _VERSIONED if name in found}
 
 
 def with_learnt(details: Mapping[str, Any], learnt: Mapping[str, Any]) -> dict[str, Any]:

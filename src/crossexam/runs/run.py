@@ -30,13 +30,38 @@ from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair, SetAnswers, check_batch_size
 from crossexam.models.table import open_model
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import check_probabilities, run_of
-from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.predictions import Predictions, predictions_of, with_learnt
+from crossexam.runs.pair_hashes import DistinctPairs
+from crossexam.runs.predictions import PACKAGES, Predictions, loaded_packages, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
-from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
+
+#: More requests to a server on another machine must be confirmed.
+MOST_UNCONFIRMED: Final = 2_000
+
+#: What is called before pairs are sent, with the model and their number; raises CrossexamError to refuse it.
+Permit = Callable[[Model, int], None]
+
+
+class UnconfirmedError(CrossexamError):
+    """So many *requests* would be sent to another machine that the user is asked first."""
+
+    def __init__(self, host: str, requests: int) -> None:
+        self.requests = requests
+        super().__init__(
+            f"up to {requests:,} requests would be sent to {host}",
+            wanted=f"a confirmation, since they are more than {MOST_UNCONFIRMED:,}",
+            hint="--yes (in Python, yes=True) confirms; --dry-run shows the first one; --limit asks fewer",
+        )
+
+
+def refuse_many(model: Model, pairs: int) -> None:
+    """Raise UnconfirmedError if *pairs* are many requests to another machine that nobody confirmed."""
+    requests = model.requests_for(pairs)
+    if model.needs_confirmation and requests > MOST_UNCONFIRMED:
+        raise UnconfirmedError(str(model.host), requests)
 
 
 def predict_suite(
@@ -118,6 +143,22 @@ def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | No
     """Yield the distinct pairs of *data*, or parts of them, to which the store in *folder* has no answer."""
     datasets = [first_items(dataset, limit) for dataset in data.datasets.values()]
     return waiting_pairs(model, lambda: stretches_of(datasets), folder)
+
+
+def waiting_pairs(
+    model: Model, stretches: Callable[[], Iterable[Sequence[Pair]]], folder: Path | None
+) -> Iterator[Pair]:
+    """Yield the distinct pairs, or parts of them, of *stretches* that the store in *folder* lacks."""
+    asked, pairs = model, DistinctPairs(stretches())
+    if model.inner is not None:
+        asked, whole = model.inner, pairs
+        divide = model.parts
+        pairs = DistinctPairs([part for pair in new for part in divide(pair).pairs] for new, _ in whole)
+    path = None if folder is None else folder / FILE_NAME
+    with AnswerStore(path if path is not None and path.exists() else None, asked.key, asked.name) as store:
+        for new, hashes in pairs:
+            known, _ = store.look_up(hashes)
+            yield from (pair for pair, is_known in zip(new, known.tolist(), strict=True) if not is_known)
 
 
 def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crossexam.models.table import open_model
+from crossexam.runs.run import UnconfirmedError, refuse_many
 from crossexam.runs.saved import read_run
-from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
 
 def test_many_requests_to_another_machine_are_confirmed() -> None:

@@ -248,8 +248,7 @@ def open_study(folder: Path) -> Study:
     manifest, items_file = manifest_in(folder, "study", hint=_RESTORE), folder / ITEMS
     if not items_file.exists():
         raise FormatError(f"there is no {ITEMS}", where=str(folder), hint=_RESTORE)
-    check_files(folder, manifest, hint=_RESTORE)
-    del manifest[FILES]
+    check_files(folder, manifest.pop(FILES), hint=_RESTORE)
     study = Study(folder, manifest, json.loads(items_file.read_text(encoding="utf-8")))
     study.check_answers()
     return study

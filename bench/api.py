@@ -147,7 +147,7 @@ def ask(test_set: Path, folder: Path, url: str, concurrency: int) -> None:
         "cpu": time.process_time() - cpu,
         "wall": time.perf_counter() - start,
         "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
-        "asked": run.manifest["asked_pairs"],
+        "asked": run.manifest.asked_pairs,
     }
     print(json.dumps(figures))
 

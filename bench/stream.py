@@ -59,7 +59,7 @@ def run(suite: Path, folder: Path) -> None:
         "first batch, CPU s": model.first and round(model.first[0], 2),
         "first batch, wall s": model.first and round(model.first[1] - start, 2),
         "asked": model.asked,
-        **{name: answers.manifest[name] for name in ("distinct_pairs", "pairs_from_store")},
+        **{name: getattr(answers.manifest, name) for name in ("distinct_pairs", "pairs_from_store")},
     }
     print(json.dumps(figures), flush=True)
 

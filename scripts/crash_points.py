@@ -355,7 +355,7 @@ def _json(path: Path) -> Any:
         return value
     try:
         manifest = read_manifest(path)
-        check_files(path.parent, manifest, hint="")
+        check_files(path.parent, manifest.get(FILES, {}), hint="")
     except ChangedError as error:
         return str(error)
     if FILES in manifest:  # of a model, whose log has times, or of a study, which has keys drawn anew

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from crossexam.core.sealed import MANIFEST, write_manifest
+from crossexam.core.sealed import MANIFEST, as_json, write_manifest
 from crossexam.corpora.labelled import load_corpus
 from crossexam.shallow.bag_of_words import (
     BAG_OF_WORDS,
@@ -55,23 +55,24 @@ def main() -> None:
     settings = {name: asdict(part) for name, part in BAG_OF_WORDS.settings.items()}
     shipped = save_pruned(model, TARGET, settings)
     corpora = [load_corpus(name) for name in TESTS]
-    fingerprint = dict(whole.manifest["fingerprint"])
+    fingerprint = dict(whole.manifest.fingerprint)
     fingerprint["train"] = [
         {"spec": name, "sha256": corpus["sha256"]}
         for name, corpus in zip(TRAIN, fingerprint["train"], strict=True)
     ]
+    before = as_json(whole.manifest)
     manifest = {
-        **whole.manifest,
+        **before,
         "source": "parts of the training sets of SNLI 1.0 (27,872 of 550,152 pairs; Bowman et al. 2015, "
         "CC BY-SA 4.0) and MultiNLI 1.0 (20,000 of 392,702 pairs; Williams et al. 2018)",
         "script": "scripts/fit_bag_of_words.py",
         "fingerprint": fingerprint,
-        "features_before_pruning": whole.manifest["features"],
+        "features_before_pruning": before["features"],
         "words": len(shipped.features.words),
         "features": {kind: len(codes) for kind, codes in shipped.features.codes.items()},
         "bytes": (TARGET / TABLE).stat().st_size,
-        "tests_before_pruning": whole.manifest["tests"],
-        "tests": {corpus.spec: score_on_corpus(shipped, corpus).on(corpus) for corpus in corpora},
+        "tests_before_pruning": before["tests"],
+        "tests": {corpus.spec: as_json(score_on_corpus(shipped, corpus).on(corpus)) for corpus in corpora},
     }
     manifest["scores"] = {f"dev_{name}": manifest["tests"]["snli:dev"][name] for name in ("accuracy", "loss")}
     write_manifest(TARGET / MANIFEST, manifest)

@@ -220,7 +220,7 @@ def _read_baseline(folder: Path) -> object:
         name: (each.content_hash, each.codes.tolist(), str(each.label_rows), str(each.probabilities))
         for name, each in found.sets.items()
     }
-    return found.model, dict(found.facts), sets
+    return found.model, (found.model_key, found.two_labels, dict(found.versions)), sets
 
 
 def _rules(folder: Path) -> None:

@@ -170,7 +170,7 @@ def _swapped(n: int = 30, told: int = 20, pairs: bool = False) -> Suite:
 def _random_run(suite: Suite, seed: int = 1) -> Run:
     rng = np.random.default_rng(seed)
     said = {each.name: rng.dirichlet(np.ones(3), size=len(each)) for each in suite}
-    return Run("m", suite.datasets, said, {})
+    return Run("m", suite.datasets, said)
 
 
 @pytest.fixture

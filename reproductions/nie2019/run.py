@@ -69,7 +69,7 @@ def figures(suite: Suite, work: Path) -> dict[str, Any]:
     sets = {name_in_expressions(each.entry, {}): each for each in suite}
     shares = dict(zip(LABELS, map(float, open_model(model).predict([DOUBLE_NEGATION])[0]), strict=True))
     base = sets["base"]
-    nothing = Run("none", {base.name: base}, {base.name: np.full((len(base), 3), 1 / 3)}, {})
+    nothing = Run("none", {base.name: base}, {base.name: np.full((len(base), 3), 1 / 3)})
     whole = misled_parts(nothing, [0.0])[0]
     assert whole.human is not None
     ours = {
@@ -120,7 +120,7 @@ def stored_runs(base: Dataset) -> dict[str, Run]:
             examples = tuple(example for example in base if example.id in predictions)
             dataset = Dataset(base.name, examples, base.manifest)
             probabilities = np.stack([predictions[example.id] for example in examples])
-            runs[name] = Run(name, {base.name: dataset}, {base.name: probabilities}, {})
+            runs[name] = Run(name, {base.name: dataset}, {base.name: probabilities})
     return runs
 
 

@@ -102,7 +102,7 @@ def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_
     facts = read_manifest(folder / "convert.json")
     assert (facts["precision"], facts["accepted"], facts["first_token_only"]) == ("float32", False, True)
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
-    details = predict_suite(f"onnx/{folder}", suite).manifest["details"]
+    details = predict_suite(f"onnx/{folder}", suite).details
     assert details["conversion"]["comparison"] == facts["comparison"]
     assert details["moved_since_conversion"] <= 1e-5
     before = (folder / "convert.json").stat().st_mtime_ns
@@ -196,7 +196,7 @@ def test_what_is_said_of_another_graph_does_not_count(source: str, folder: Path,
     assert "conversion" in open_model(f"onnx/{folder}").details
     write_manifest(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})
     moved = predict_suite(f"onnx/{folder}", suite)
-    assert moved.manifest["details"]["moved_since_conversion"] > conversion.MOVED
+    assert moved.details["moved_since_conversion"] > conversion.MOVED
     assert any("this processor or version of onnxruntime" in w for w in conversion.conversion_warnings(moved))
     write_manifest(folder / "convert.json", {**facts, "graph_sha256": "0" * 64})
     assert "conversion" not in open_model(f"onnx/{folder}").details

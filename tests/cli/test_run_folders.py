@@ -182,7 +182,7 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
     assert metrics["base.tiny/accuracy_low"] < 0.25 < metrics["base.tiny/accuracy_high"]
     run = read_run(runs / "neutral")
     assert parameters["model"] == "builtin/neutral"
-    assert parameters["model_key"] == run.manifest["model_key"]
+    assert parameters["model_key"] == run.manifest.model_key
     assert parameters["suite"] == suite_hash(run) == others["suite"]
 
 

@@ -15,6 +15,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
+from crossexam.core.manifest import RunManifest
 from crossexam.core.notebook import MOST_ROWS, html_table
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
@@ -36,7 +37,7 @@ def run_of(*sets: Dataset, rows: Sequence[Sequence[float]] | None = None, **mani
         each.name: np.array(rows) if rows is not None else np.eye(3)[[n % 3 for n in range(len(each))]]
         for each in sets
     }
-    return Run("mine", {each.name: each for each in sets}, shares, manifest)
+    return Run("mine", {each.name: each for each in sets}, shares, RunManifest(**manifest))
 
 
 THREE = dataset("three", ["entailment", "neutral", "neutral", None])

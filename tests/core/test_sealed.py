@@ -131,7 +131,9 @@ def test_a_trained_model_vouches_for_its_files(tmp_path: Path, refused: Callable
     content[len(content) // 2] ^= 1
     table.write_bytes(content)
     assert refused(lambda: open_model(name).key).startswith(f"{table}: the file was changed by hand")
-    write_manifest(manifest, {"kind": "other"})  # which says of which labels the predictions are
+    write_manifest(
+        manifest, {**read_manifest(manifest), "kind": "other"}
+    )  # which says of which labels the predictions are
     assert "not the manifest of a bag-of-words model" in refused(cx.run, name, BASE)
 
 

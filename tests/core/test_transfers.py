@@ -294,7 +294,7 @@ def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsew
 def test_an_interrupted_run_goes_on_with_its_store(place: Place, refused: Refused) -> None:
     place.refused(2, refused, partial(run, RUN))
     found = run(RUN).manifest
-    assert (found["asked_pairs"], found["pairs_from_store"]) == (0, 324)
+    assert (found.asked_pairs, found.pairs_from_store) == (0, 324)
 
 
 def test_a_report_is_copied_with_its_items_before_the_page(place: Place) -> None:

@@ -203,8 +203,8 @@ def test_a_run_that_is_interrupted_asks_only_the_rest_again(
         resumed(progress=interrupt)
     run = resumed()
     assert contents(tmp_path / "ray" / "predictions") == contents(tmp_path / "alone" / "predictions")
-    assert run.manifest["distinct_pairs"] == alone.manifest["distinct_pairs"]
-    assert 100 <= run.manifest["pairs_from_store"] <= 100 + 2 * 16
+    assert run.manifest.distinct_pairs == alone.manifest.distinct_pairs
+    assert 100 <= run.manifest.pairs_from_store <= 100 + 2 * 16
 
 
 class Joined:

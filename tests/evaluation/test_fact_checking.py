@@ -12,6 +12,7 @@ import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.fact_checking import (
     FactChecking,
@@ -146,7 +147,7 @@ def test_what_a_threshold_cannot_be_chosen_on(
     rows = [
         (run_of("test"), "it was run over the split 'test'"),
         (run_of("dev", "another"), "a threshold was chosen for another model"),
-        (Run("mine", {}, {}, {"model_key": "mine"}), "it has no claims to check"),
+        (Run("mine", {}, {}, RunManifest(model_key="mine")), "it has no claims to check"),
         (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
         (
             replace(dev, datasets={**dev.datasets, "base.frank": leaking}),

@@ -89,7 +89,7 @@ def test_the_page_draws_the_curve() -> None:
     suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
-    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})
+    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers)
     ((part, drawings),) = misleading_charts(results_of([run])).figures
     assert part == "builtin_demo"
     curve, sizes = (str(drawing.svg()) for drawing in drawings.values())

@@ -12,6 +12,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
+from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
@@ -91,7 +92,7 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
         "base.dev": np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
     }
     data = {"base.dev": dataset("base.dev", "ENCE")}
-    two = Run("hf/two", data, probabilities, {"details": {"two_label": True}})
+    two = Run("hf/two", data, probabilities, RunManifest(details={"two_label": True}))
     (found,) = measure(two)
     # entailment where above 1/2: E, not, not, not
     assert found.accuracy.value == accuracy_by_set(two)["base.dev"].value == 3 / 4

@@ -16,6 +16,7 @@ from scipy.spatial.distance import jensenshannon
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import THREE_LABELS
+from crossexam.core.manifest import RunManifest
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.calibration import calibration_of, calibrations, temperature_from
 from crossexam.evaluation.distributions import people_results
@@ -29,7 +30,7 @@ BYTES_PER_ITEM = 80
 
 def run_of(golds: str, rows: Any, first: int = 0, info: Any = (), **manifest: Any) -> Run:
     data = dataset("base.own", golds, premises=range(first, first + len(golds)), info=info)
-    return Run("m", {data.name: data}, {data.name: np.array(rows)}, manifest)
+    return Run("m", {data.name: data}, {data.name: np.array(rows)}, RunManifest(**manifest))
 
 
 def test_a_model_that_gives_labels_only_is_refused() -> None:

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.probability_comparison import probability_comparisons
@@ -32,7 +33,7 @@ def run_of(
     """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
     known = {"own": Outcomes.of(outcomes, N)} if outcomes else {}
     data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
-    return Run(model, {"own": data}, {"own": shares}, said, outcomes=known)
+    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said), outcomes=known)
 
 
 def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

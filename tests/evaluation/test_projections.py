@@ -31,6 +31,7 @@ from crossexam.core.labels import (
     projection_named,
     projection_of,
 )
+from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run
@@ -64,7 +65,7 @@ shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3).map(lambda row:
 
 def run_of(golds: str, rows: Iterable[Iterable[float]], model: str = "m", **manifest: object) -> Run:
     data = dataset("base.own", golds, **manifest)
-    return Run(model, {data.name: data}, {data.name: np.array(rows)}, {"model_key": model})
+    return Run(model, {data.name: data}, {data.name: np.array(rows)}, RunManifest(model_key=model))
 
 
 def labels_of(projection: Projection, rows: NDArray[np.float64]) -> list[str]:
@@ -211,7 +212,7 @@ def test_a_tie_of_a_model_of_two_labels_lies_on_its_threshold() -> None:
     """Probabilities that are stretched to a threshold are not equal as the model gave them."""
     answers = at_threshold(np.array([0.8] * 3 + [0.9] * 97), 0.8)
     items = dataset("base.own", "E" * 100)
-    manifest = {"model_key": "m", "details": {"two_label": True}}
+    manifest = RunManifest(model_key="m", details={"two_label": True})
     run = Run("m", {items.name: items}, {items.name: answers}, manifest)
     assert run.two_labels
     (warning,) = (each for each in warnings(results_of([run])) if "items of base" in each)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
@@ -58,7 +59,7 @@ def test_who_and_what_is_left_out() -> None:
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
     neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")
-    halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
+    halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, RunManifest(details={"two_label": True}))
     for third, same in ((halves, 1), (RUNS[0], 0)):
         assert pair_agreements(together([neutral, contradiction, third]))[0].same.value == same
     models = [RUNS[1], RUNS[3], halves]

@@ -16,6 +16,7 @@ import crossexam as cx
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import GOLDS
+from crossexam.core.manifest import RunManifest
 from crossexam.core.stored import examples as stored_examples
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.evaluation.comparison import compare_runs
@@ -65,7 +66,7 @@ def runs(folder: Path) -> tuple[Run, Run]:
         write_test_set(folder / f"{name}.parquet", items)
         in_memory[name] = Dataset(name, items, entry)
         in_files[name] = Dataset(name, read_test_set(folder / f"{name}.parquet").examples, entry)
-    manifest = {"model_key": "k"}
+    manifest = RunManifest(model_key="k")
     return (
         Run("m", in_memory, shares, manifest, reading),
         Run("m", in_files, shares, manifest, reading),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.manifest import RunManifest
 from made.gated import MakeRun, suite
 from made.runs import run_of
 
@@ -39,6 +40,6 @@ def make_run(datasets: dict[str, Dataset]) -> MakeRun:
             for row in (unanswered or {}).get(name, ()):
                 said[name][row] = "?"
         whole = {name: "".join(letters) for name, letters in said.items()}
-        return replace(run_of(whole, model=model, sure=sure), datasets=of, manifest=manifest)
+        return replace(run_of(whole, model=model, sure=sure), datasets=of, manifest=RunManifest(**manifest))
 
     return make

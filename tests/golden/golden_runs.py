@@ -12,6 +12,7 @@ import numpy as np
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.report import Report
 from crossexam.reports.results import ReportOptions
@@ -98,4 +99,4 @@ def run_of(model: str, sets: Mapping[str, Dataset]) -> Run:
             for item, each in answers.items()
         ]
         outcomes[name] = Outcomes.of(told, len(told))
-    return Run(model, sets, rows, {"model_key": model}, {}, outcomes)
+    return Run(model, sets, rows, RunManifest(model_key=model), {}, outcomes)

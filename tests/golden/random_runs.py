@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 
 #: The same examples in every run, few of them, however long one takes.
@@ -91,4 +92,4 @@ def run(
         rows[name] = table
         told = [Outcome("refused") if answer is None else Outcome() for answer in answers]
         outcomes[name] = Outcomes.of(told, len(told))
-    return Run(f"model {model}", sets, rows, {"model_key": str(model)}, {}, outcomes)
+    return Run(f"model {model}", sets, rows, RunManifest(model_key=str(model)), {}, outcomes)

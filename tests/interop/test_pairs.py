@@ -101,7 +101,7 @@ def test_answers_to_the_pairs_are_those_of_the_function(
     for name in SUITE.datasets:
         assert by_file.predictions(name).tolist() == by_function.predictions(name).tolist()
     assert cx.accuracy(by_file) == cx.accuracy(by_function)
-    assert by_file.manifest["details"]["matched_by"] == ("pair" if "id" in columns else "text")
+    assert by_file.details["matched_by"] == ("pair" if "id" in columns else "text")
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:

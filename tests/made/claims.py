@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from crossexam.core.dataset import Run
+from crossexam.core.manifest import RunManifest
 from crossexam.suites.fact_checking import BENCHMARKS
 from made.runs import dataset
 
@@ -27,4 +28,4 @@ def claims(split: str = "test", model: str = "mine", *, benchmark: str = "summac
         items = tuple(replace(each, hypothesis=f"{each.hypothesis} {split}") for each in data)
         made[data.name] = replace(data, examples=items)
         answers[data.name] = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
-    return Run(model, made, answers, {"model_key": model})
+    return Run(model, made, answers, RunManifest(model_key=model))

@@ -12,6 +12,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import PredictedSet, RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.language.word_pair_index import WordPairIndex
@@ -43,7 +44,8 @@ def run_of(*datasets: Dataset, **manifest: Any) -> Run:
             gold = LABELS.index(item.label)  # type: ignore[arg-type]
             rows[k, gold if k % wrong else (gold + 1 + k // wrong % 2) % 3] = 0.8
         answers[test_set.name] = rows
-    return Run("mine", {each.name: each for each in datasets}, answers, {"model_key": "k", **manifest})
+    facts = RunManifest(**{"model_key": "k", **manifest})
+    return Run("mine", {each.name: each for each in datasets}, answers, facts)
 
 
 def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
@@ -120,7 +122,7 @@ def judged() -> Run:
 
 def tree_reader() -> Run:
     """A run of a model that reads parses, which half of the items of each test set have."""
-    entry = {"rows": 24, "parsed": 12}
+    entry = PredictedSet(rows=24, of_rows=24, content_hash="", signature=None, parsed=12)
     return stress(test_sets={"base.x": entry, "negation.x": entry})
 
 

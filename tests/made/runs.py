@@ -14,6 +14,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import Gold
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 
 GOLD_OF: Mapping[str, Gold | None] = {
@@ -92,7 +93,7 @@ def run_of(
         if set(letters) & set(STATUSES)
     }
     rows = {name: answers(letters, sure) for name, letters in said.items()}
-    manifest = {"model_key": model, "details": details}
+    manifest = RunManifest(model_key=model, details=details)
     return Run(model, {each.name: each for each in sets}, rows, manifest, {}, told)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example
+from crossexam.core.manifest import ChunkCounts
 from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
 from crossexam.models.model import Batch, Model, Pair
@@ -41,11 +42,11 @@ def test_evidence_in_the_last_chunk_is_found() -> None:
     run = predict_suite(Reader(), data, chunking=Chunking("words:500"))
     assert run.probabilities["d"].tolist() == [[0.9, 0.1, 0.0]]
     assert run.reading["d"].truncated.tolist() == [False]
-    assert (run.model, run.manifest["model"]) == ("reader [words:500,max]",) * 2
-    assert (run.manifest["chunk"], run.manifest["aggregate"]) == ("words:500", "max")
-    assert run.manifest["asked_model"] == "reader"
-    assert run.manifest["test_sets"]["d"]["chunks_per_item"] == {"mean": 10, "most": 10}
-    assert (run.manifest["distinct_pairs"], run.manifest["chunk_pairs"]) == (1, 2)  # nine chunks are alike
+    assert (run.model, run.manifest.model) == ("reader [words:500,max]",) * 2
+    assert (run.manifest.chunk, run.manifest.aggregate) == ("words:500", "max")
+    assert run.manifest.asked_model == "reader"
+    assert run.manifest.test_sets["d"].chunks_per_item == ChunkCounts(mean=10, most=10)
+    assert (run.manifest.distinct_pairs, run.manifest.chunk_pairs) == (1, 2)  # nine chunks are alike
 
 
 SENTENCES = st.lists(st.sampled_from(["It rains.", "Ann is here, too!", "Go?", "“No.”", "A b c d e f g."]))
@@ -90,7 +91,7 @@ def test_what_was_asked_is_not_asked_again(tmp_path: Path) -> None:
     run = predict_suite(second, data, store=tmp_path, chunking=Chunking("words:500", "mean"))
     assert (len(first.asked), second.asked) == (3, [])
     assert run.probabilities["d"][0] == pytest.approx(np.array([0.9 + 0.9, 0.1 + 1.8, 6.3]) / 10)
-    assert run.manifest["pairs_from_store"] == run.manifest["chunk_pairs"] == 3
+    assert run.manifest.pairs_from_store == run.manifest.chunk_pairs == 3
 
 
 #: Two sentences of the hypothesis over three chunks: P(entailment), P(neutral), P(contradiction).

@@ -15,8 +15,7 @@ from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
-from crossexam.runs.waiting import UnconfirmedError, refuse_many
+from crossexam.runs.run import UnconfirmedError, predict_suite, refuse_many
 from made.models import Fixed
 
 SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))

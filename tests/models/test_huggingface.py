@@ -82,8 +82,8 @@ def test_truncated_pairs_are_counted(learnt: dict[str, Path], exported: Path, re
         "d", (Example("a", long, "A dog.", "neutral"), Example("b", "A dog.", "A cat.", "neutral"))
     )
     for name in (f"hf/{learnt['roberta']}", f"onnx/{exported}"):
-        assert predict_suite(name, data).manifest["truncated_pairs"] == 1
-        assert predict_suite(name, data, options={"max_length": 8}).manifest["truncated_pairs"] == 2
+        assert predict_suite(name, data).manifest.truncated_pairs == 1
+        assert predict_suite(name, data, options={"max_length": 8}).manifest.truncated_pairs == 2
         said = refused(lambda at=name: open_model(at, {"max_length": 65}).predict(PAIRS))
         assert "wanted: 8 to 64 tokens" in said
 

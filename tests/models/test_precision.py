@@ -66,13 +66,13 @@ def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     name = f"hf/{tiny_checkpoint}"
     first = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
     again = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
-    assert again.manifest["asked_pairs"] == 0
-    assert again.manifest["details"]["rounding"] == first.manifest["details"]["rounding"]
+    assert again.manifest.asked_pairs == 0
+    assert again.details["rounding"] == first.details["rounding"]
     predict_suite(name, Dataset("d", items[:12]), store=tmp_path, options=HALF)
-    (way,) = first.manifest["details"]["rounding"]["ways"]
+    (way,) = first.details["rounding"]["ways"]
     assert way.endswith(f"torch {torch.__version__}")
     monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
-    both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).manifest["details"]
+    both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).details
     assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
     assert both["rounding"]["pairs"] == 9 + len(items)
     large = Rounding("bfloat16", True, 8, 7, 0.75, ("mps",)).as_details()

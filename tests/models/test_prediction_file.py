@@ -112,9 +112,9 @@ def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -
     two = ("entailment", "not_entailment")
     assert "not have 3 classes" in refused(FormatError, run, rows, suffix=".jsonl", label_order=two)
     wrong = ("neutral", "contradiction", "entailment")
-    details = run(rows, suffix=".jsonl", label_order=wrong).manifest["details"]
+    details = run(rows, suffix=".jsonl", label_order=wrong).details
     assert "contradiction,entailment,neutral agrees with 100.0 %" in details["warning"]
-    assert "warning" not in run(rows, suffix=".jsonl", label_order=ORDER).manifest["details"]
+    assert "warning" not in run(rows, suffix=".jsonl", label_order=ORDER).details
 
 
 def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(run: Any, refused: Any) -> None:
@@ -159,7 +159,7 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(run: Any, re
     rows = [{"id": pair_id((f"P {k}.", "H.")), "prediction": label} for k, label in enumerate(labels)]
     found = run(rows, data)
     assert found.predictions("tiny").tolist() == ["neutral", "neutral", "contradiction", "contradiction"]
-    assert found.manifest["details"]["matched_by"] == "pair"
+    assert found.details["matched_by"] == "pair"
     for given, tests, said in (
         (rows[:1], data, "1 of 2 pairs have no prediction: ('P 1.', 'H.')"),
         (rows, Dataset("tiny", items[:2]), "1 of 2 predictions are for items that are in none"),
@@ -236,7 +236,7 @@ def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any)
             rows = labelled(values, TWO)
             found = run(rows, TWO, suffix, labels=labels)
             assert found.predictions("tiny").tolist() == GOLDS
-            assert found.manifest["details"]["two_label"] is True
+            assert found.details["two_label"] is True
         declares = "--labels false=not_entailment,true=entailment declares"
         assert declares in refused(FormatError, run, rows, TWO, suffix)
     labels, unclear = "yes=entailment,no=not_entailment,unclear=-", labelled(("no", "yes", "unclear"), TWO)
@@ -262,7 +262,7 @@ def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> Non
 def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
     reads = "--columns id=uid,prediction=prediction of run"
-    assert refused(run, rows, columns="id=uid").has("is 'p_entailment', and", "--threshold 0.5 ", reads)
+    assert refused(run, rows, columns="id=uid").has("is 'p_entailment', but", "--threshold 0.5 ", reads)
     found = run(rows, columns="id=uid,prediction=prediction")
     assert found.predictions("tiny").tolist() == ["neutral"] * 3
     bare = [{key: row[key] for key in ("uid", "p_entailment", "label")} for row in rows]

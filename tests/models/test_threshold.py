@@ -85,9 +85,9 @@ def test_functions_and_files_of_two_labels(write: Any) -> None:
     ):
         for data in (TWO, THREE):
             run = predict_suite(model, data, options={"threshold": threshold})
-            assert run.manifest["details"]["two_label"] is True
+            assert run.details["two_label"] is True
             assert accuracy(run) == expected
-    assert predict_suite(model, TWO, limit=2).manifest["details"]["two_label"] is True
+    assert predict_suite(model, TWO, limit=2).details["two_label"] is True
 
 
 def test_thresholds_that_are_missing_or_refused(write: Any, refused: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.manifest import RunManifest
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.analyses.judged import judged_table
@@ -69,7 +70,7 @@ def test_which_sets_have_rows_and_published_ones(for_each: Callable[..., None]) 
 
 def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     run = said_of("so_swap.snli_dev")
-    two = replace(run, manifest={**run.manifest, "details": {"two_label": True}}, model="two")
+    two = replace(run, manifest=RunManifest(details={"two_label": True}), model="two")
     columns = [len(accuracy_table(results_of(runs)).columns) for runs in ([two], [run], [two, run])]
     assert columns[0] == 3 < columns[1] < columns[2]
     assert "84.9" not in make_report(two).text(".md")

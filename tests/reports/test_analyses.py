@@ -13,6 +13,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Reading, Run
 from crossexam.core.example import Example
+from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.evaluation.fact_checking import ThresholdChoice
@@ -59,7 +60,7 @@ def test_every_rule_has_a_row_and_its_test_set_no_accuracy(ruled: Run) -> None:
 
 
 def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
-    of_two = replace(ruled, manifest={**ruled.manifest, "details": {"two_label": True}})
+    of_two = replace(ruled, manifest=RunManifest(details={"two_label": True}))
     notes = tables_of(results_of([of_two]), "consistency")[0].notes
     said = "needs three labels, so left out: symmetry, negated hypothesis, transitivity ec, transitivity ne"
     assert sum(said in note for note in notes) == 1
@@ -154,8 +155,8 @@ def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., N
     least = ": e 62.5 %, d 50.0 %, c 37.5 %, and less of 2 other test sets."
     rows = [
         (read_of(*few), "mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %.", "chunk"),
-        (replace(LONG, manifest={"details": {"max_length": 128}}), "as in --chunk words:70."),
-        (replace(LONG, manifest={"chunk": "words:500"}), too_long),
+        (replace(LONG, manifest=RunManifest(details={"max_length": 128})), "as in --chunk words:70."),
+        (replace(LONG, manifest=RunManifest(chunk="words:500")), too_long),
         (replace(LONG, reading={}), "", "did not read"),
         (replace(many, reading=partly), f"15 of 40 items to the end (37.5 %){least}"),
     ]

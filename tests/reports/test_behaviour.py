@@ -53,7 +53,7 @@ def a_run(part: str = "snli_train") -> Run:
         name = f"{kind}.{part}"
         datasets[name] = Dataset(name, dataset(name, "ENC" * 16, f"i_h.{part}", info=info).examples, facts)
     probabilities = {name: shares[::-1] if name.startswith("i_h") else shares for name in datasets}
-    return Run("mine", datasets, probabilities, {})
+    return Run("mine", datasets, probabilities)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import numpy as np
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.brief import brief_tables, drop_note, failures_first
 from crossexam.reports.broken import broken_sets, broken_table, origins
@@ -168,7 +169,7 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
 
 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
-    manifest = {"model_key": "m", "details": {"two_label": True, "threshold": 0.7}}
+    manifest = RunManifest(model_key="m", details={"two_label": True, "threshold": 0.7})
     items = dataset("base.x", "En" * 20)
     said = Run("mine", {items.name: items}, {items.name: np.tile([0.6, 0.4, 0.0], (40, 1))}, manifest)
     assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")

@@ -17,6 +17,7 @@ import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.manifest import RunManifest
 from crossexam.core.output.escapes import script_json
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import compare_runs
@@ -61,7 +62,7 @@ def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest
             row[said] = sure
             rows.append(row)
         probabilities[dataset.name] = np.array(rows).reshape(-1, 3)
-    return Run(model, {each.name: each for each in datasets}, probabilities, manifest)
+    return Run(model, {each.name: each for each in datasets}, probabilities, RunManifest(**manifest))
 
 
 @pytest.fixture(scope="module")
@@ -380,7 +381,7 @@ def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = Dataset("base.rte", items, {"construction": "base", "part": "rte"})
     rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
     path = tmp_path_factory.mktemp("page") / "odd.html"
-    return make_report(Run("=m", {base.name: base}, {base.name: rows}, {})).save(path)
+    return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(path)
 
 
 @pytest.mark.browser

@@ -59,7 +59,7 @@ def run_over(sets: list[Dataset], model: str = "m", skill: float = 0.6) -> Run:
         gold = np.array([LABELS.index(item.label or "neutral") for item in dataset])
         rows[right] = np.eye(3)[gold[right]] * 0.7 + 0.1
         probabilities[dataset.name] = rows
-    return Run(model, {each.name: each for each in sets}, probabilities, {})
+    return Run(model, {each.name: each for each in sets}, probabilities)
 
 
 def two_runs() -> list[Run]:

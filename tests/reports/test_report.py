@@ -17,7 +17,7 @@ from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Edit, Example, apply_edits, undo_edits
-from crossexam.core.manifest import package_version
+from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
@@ -51,7 +51,7 @@ def bare(name: str, **facts: Any) -> Dataset:
 def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
     """A run of sure answers."""
     rows = {name: answers(letters, 0.8) for name, letters in said.items()}
-    return Run(model, {each.name: each for each in datasets}, rows, manifest)
+    return Run(model, {each.name: each for each in datasets}, rows, RunManifest(**manifest))
 
 
 def alike(*datasets: Dataset) -> Run:
@@ -71,7 +71,7 @@ def two_runs() -> list[Run]:
     second = {BASE.name: "ENCEEE", NEGATED.name: "ENCEEE"}  # 4 right twice
     return [
         run_of(first, BASE, NEGATED, model="builtin/first", model_key="f1"),
-        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated=0),
+        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated_pairs=0),
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from crossexam.core.dataset import Run
+from crossexam.core.manifest import RunManifest
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation import (
     behaviour,
@@ -86,7 +87,7 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
 
 def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
     """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
-    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest={}), 1)
+    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest=RunManifest()), 1)
 
     def check(key: str) -> None:
         section, of = BY_KEY[key], results(case)

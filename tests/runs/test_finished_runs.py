@@ -61,7 +61,7 @@ def no_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def timeless(run: Run) -> dict[str, Any]:
-    return {k: v for k, v in run.manifest.items() if k not in {"seconds", "finished"}}
+    return {k: v for k, v in run.manifest.to_json().items() if k not in {"seconds", "finished"}}
 
 
 @pytest.mark.parametrize("chunking", [None, Chunking("sentences:1")], ids=["whole", "chunks"])
@@ -79,7 +79,7 @@ def test_a_finished_run_is_taken_as_it_is(
     again, none = run(tmp_path, chunking=chunking, limit=limit)
     assert none == 0
     assert timeless(again) == timeless(looked_up)  # as when all is found in the store
-    assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, asked)
+    assert (again.manifest.asked_pairs, again.manifest.pairs_from_store) == (0, asked)
     for name in SUITE.datasets:
         assert again.probabilities[name].tolist() == first.probabilities[name].tolist()
         assert again.reading[name].truncated.tolist() == first.reading[name].truncated.tolist()

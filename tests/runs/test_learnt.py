@@ -44,13 +44,12 @@ def ensemble() -> Model:
 def test_a_run_from_the_store_knows_what_was_learnt(model: Any, tmp_path: Path) -> None:
     first = predict_suite(model(), DATA, store=tmp_path)
     again = predict_suite(model(), DATA, store=tmp_path)
-    assert again.manifest["asked_pairs"] == 0
-    for name in ("details", "device"):
-        assert again.manifest[name] == first.manifest[name]
+    assert again.manifest.asked_pairs == 0
+    assert (again.details, again.manifest.device) == (first.details, first.manifest.device)
     whole = run_into_folder(model(), DATA, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").unlink()  # as if it was killed before
     again = run_into_folder(model(), DATA, tmp_path / "run")
-    assert again.manifest["details"] == whole.manifest["details"]
+    assert again.details == whole.details
 
 
 def test_a_resumed_run_names_the_packages_that_were_loaded_when_it_asked(
@@ -59,9 +58,9 @@ def test_a_resumed_run_names_the_packages_that_were_loaded_when_it_asked(
     """A member of an ensemble may be asked no more, and a library that only it needs not be loaded."""
     monkeypatch.setitem(sys.modules, "rapidfuzz", ModuleType("rapidfuzz"))
     first = predict_suite(Rounded("alone"), DATA, store=tmp_path)
-    assert "rapidfuzz" in first.manifest["packages"]
+    assert "rapidfuzz" in first.manifest.packages
     monkeypatch.delitem(sys.modules, "rapidfuzz")
     again = predict_suite(Rounded("alone"), DATA, store=tmp_path)
-    assert again.manifest["packages"] == first.manifest["packages"]
-    assert "packages" not in again.manifest["details"]
-    assert "rapidfuzz" not in predict_suite(Rounded("alone"), DATA).manifest["packages"]
+    assert again.manifest.packages == first.manifest.packages
+    assert "packages" not in again.details
+    assert "rapidfuzz" not in predict_suite(Rounded("alone"), DATA).manifest.packages

@@ -91,9 +91,9 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     options = {"device": "cpu"}
     flat = predict_suite(tree_model, suite_of("negation", parsed=False), store=tmp_path, options=options)
     run = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
-    assert run.manifest["pairs_from_store"] == 0  # a prediction on a parse is not one without
+    assert run.manifest.pairs_from_store == 0  # a prediction on a parse is not one without
     again = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
-    assert again.manifest["asked_pairs"] == 0
+    assert again.manifest.asked_pairs == 0
     assert again.answers("base.made") == pytest.approx(run.answers("base.made"), abs=0)
     model, pipeline = load_zoo(Path(tree_model.removeprefix("zoo/")))
     encoded = pipeline.encode(PAIRS)

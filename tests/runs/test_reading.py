@@ -91,9 +91,9 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     for _ in range(2):  # the second time from the store
         run = predict_suite(model, DATA, store=tmp_path)
         assert reading(run) == expected
-        assert (run.manifest["truncated_pairs"], len(model.asked)) == (2, 3)
-        entry = run.manifest["test_sets"]["made.x"]
-        assert (entry["truncated"], entry["edit_unseen"]) == (2, 1)
+        assert (run.manifest.truncated_pairs, len(model.asked)) == (2, 3)
+        entry = run.manifest.test_sets["made.x"]
+        assert (entry.truncated, entry.edit_unseen) == (2, 1)
     save_run(run, tmp_path)
     assert reading(read_run(tmp_path)) == expected
     table = pq.read_table(tmp_path / "predictions" / "made.x.parquet")

@@ -63,8 +63,8 @@ def test_a_limit_takes_the_first_items_and_is_loaded_as_such(
     save_run(predict_suite("builtin/overlap", suite, limit=1), tmp_path / "run")
     loaded = read_run(tmp_path / "run")
     assert [list(data) for data in loaded.datasets.values()] == [[BASE.examples[0]], [MORE.examples[0]]]
-    assert loaded.manifest["limit"] == 1
-    assert loaded.manifest["test_sets"]["base.tiny"]["of_rows"] == 3
+    assert loaded.manifest.limit == 1
+    assert loaded.manifest.test_sets["base.tiny"].of_rows == 3
     assert "the limit is 0" in refused(predict_suite, "builtin/overlap", BASE, limit=0)
 
 

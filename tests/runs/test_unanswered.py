@@ -90,7 +90,7 @@ def test_a_run_never_shows_a_label_where_there_is_no_answer(refused: Callable[..
 
 def test_a_saved_run_says_why_there_is_no_answer_and_it_is_not_asked_twice(tmp_path: Path) -> None:
     run = run_into_folder(Mute(), DATA, tmp_path)
-    assert run.outcomes["d"].unanswered() == run.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
+    assert run.outcomes["d"].unanswered() == run.manifest.test_sets["d"].unanswered == EXPECTED
     table = pq.read_table(tmp_path / "predictions" / "d.parquet")
     assert table.column_names[-2:] == ["outcome", "label_mass"]
     assert table["outcome"].to_pylist() == ["answered", "refused", "answered", "cut", "answered"] * 4

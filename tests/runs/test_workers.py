@@ -73,14 +73,14 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
     how: Any = {"options": {"batch_size": 10}, "ask": asking_of(engine)}
     again = predict_suite("builtin/overlap", both, store=tmp_path, **how)
     assert [(share.offset, list(share.known)) for share in engine.tasks] == [(80, [1] * 10 + [0])]
-    assert again.manifest["pairs_from_store"] == 90
+    assert again.manifest.pairs_from_store == 90
 
 
 @pytest.mark.usefixtures("functions")
 def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: Path) -> None:
-    assert asked("py/naming:two", engine).manifest["details"]["two_label"] is True
-    assert asked("py/naming:two", engine, tmp_path / "store").manifest["asked_pairs"] == 90
-    assert asked("py/naming:two", engine, tmp_path / "store").manifest["details"]["two_label"] is True
+    assert asked("py/naming:two", engine).details["two_label"] is True
+    assert asked("py/naming:two", engine, tmp_path / "store").manifest.asked_pairs == 90
+    assert asked("py/naming:two", engine, tmp_path / "store").details["two_label"] is True
 
 
 class NewWorkers:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import MANIFEST
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.builtin import BAG_OF_WORDS_FOLDER, BAG_OF_WORDS_NAME, open_bag_of_words
 from crossexam.shallow.bag_of_words import (
     TABLE,
@@ -208,6 +209,4 @@ def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data
     dev = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl")
     corpus = Corpus("snli:dev", tuple(dev.examples))
     found = score_on_corpus(open_bag_of_words().fitted, corpus).on(corpus)
-    assert (
-        found == json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
-    )
+    assert found == TrainedFolder.read(Path(str(BAG_OF_WORDS_FOLDER))).manifest.tests["snli:dev"]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
-from crossexam.core.sealed import MANIFEST, write_manifest
+from crossexam.core.sealed import MANIFEST, as_json, write_manifest
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.pair_features import (
@@ -240,14 +240,15 @@ def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
     values = {"trees": "10", "min_leaf": "1"}
     request = FitRequest(str(corpus), str(corpus), folder, values=values, vectors=vectors_file)
     manifest = fit_once(RANDOM_FOREST, request).manifest
-    assert manifest["fingerprint"]["vectors"]["file"] == "tiny.txt"
-    assert manifest["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
+    assert manifest.fingerprint["vectors"]["file"] == "tiny.txt"
+    assert manifest.facts["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
     assert "needs word vectors" in refused(fit_once, RANDOM_FOREST, replace(request, vectors=None))
     shown = invoke("features", f"rf/{folder}", "--top", "3", "-o", chart).output
-    ordered = sorted(manifest["importances"], key=lambda name: -manifest["importances"][name][0])
+    importances = manifest.facts["importances"]
+    ordered = sorted(importances, key=lambda name: -importances[name][0])
     assert all((name in shown) is (place < 3) for place, name in enumerate(ordered))
     drawn = chart.read_text(encoding="utf-8")
     assert all(name.replace("_", " ") in drawn for name in FEATURES)
-    write_manifest(folder / MANIFEST, {k: v for k, v in manifest.items() if k != "importances"})
+    write_manifest(folder / MANIFEST, {k: v for k, v in as_json(manifest).items() if k != "importances"})
     said = refused(invoke, "features", f"rf/{folder}")
-    assert "the importances of the nineteen features are missing" in said
+    assert "missing required field `importances`" in said

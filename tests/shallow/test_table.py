@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -61,18 +62,19 @@ def test_fitting_writes_a_folder_which_its_prefix_opens(
     assert {path.name for path in fitted.folder.iterdir()} == {CONFIG, MANIFEST, *model.files}
     assert set(model.key_files) <= {CONFIG, *model.files}
     manifest = fitted.manifest
-    assert manifest == read_manifest(fitted.folder / MANIFEST)
-    assert list(manifest)[:4] == ["kind", "scores", "fingerprint", "paper"]
-    assert (manifest["kind"], manifest["examples"]) == (model.kind, 24)
-    assert manifest["scores"]["dev_accuracy"] == 100.0
+    written = read_manifest(fitted.folder / MANIFEST)
+    assert manifest == TrainedFolder.read(fitted.folder).manifest
+    assert list(written)[:4] == ["kind", "scores", "fingerprint", "paper"]
+    assert (manifest.kind, written["examples"]) == (model.kind, 24)
+    assert manifest.scores.dev_accuracy == 100.0
     for name, part in model.settings_from(asked.values).items():
-        assert manifest["fingerprint"][name] == asdict(part)
-    assert ("seed" in manifest["fingerprint"]) is ("--seed" in model.takes)
-    assert set(model.packages) <= set(manifest["versions"])
-    assert all(model.columns(manifest).values())
+        assert manifest.fingerprint[name] == asdict(part)
+    assert ("seed" in manifest.fingerprint) is ("--seed" in model.takes)
+    assert set(model.packages) <= set(manifest.versions)
+    assert all(model.columns(msgspec.convert(manifest.facts, model.facts)).values())
     name = f"{model.prefix}/{fitted.folder}"
     opened = open_model(name)
-    described = {part: manifest["fingerprint"][part] for part in model.described}
+    described = {part: manifest.fingerprint[part] for part in model.described}
     assert (opened.name, opened.details) == (name, {**described, "train": [asked.train]})
     predicted = opened.predict(PAIRS)
     assert np.allclose(predicted.sum(axis=1), 1)
@@ -88,9 +90,9 @@ def test_it_is_fitted_once_and_a_seed_fixes_it(
     before = {path.name: path.stat().st_mtime_ns for path in fitted.folder.iterdir() if path.name != MANIFEST}
     again = fit_once(model, replace(asked, tests=(asked.dev,)))
     assert before == {name: (fitted.folder / name).stat().st_mtime_ns for name in before}
-    assert again.manifest == {**fitted.manifest, "tests": again.manifest["tests"]}
-    scores = again.manifest["tests"][asked.dev]
-    assert (scores["accuracy"], scores["rows"]) == (fitted.manifest["scores"]["dev_accuracy"], 24)
+    assert again.manifest == msgspec.structs.replace(fitted.manifest, tests=again.manifest.tests)
+    scores = again.manifest.tests[asked.dev]
+    assert (scores.accuracy, scores.rows) == (fitted.manifest.scores.dev_accuracy, 24)
     with pytest.raises(CrossexamError, match="another training run:\\n    limit: not set there, 3 here"):
         fit_once(model, replace(asked, limit=3))
     for seed in (1, 2):
@@ -134,7 +136,7 @@ def test_what_cannot_be_fitted_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fit(examples: Iterable[Example]) -> int:
-        return int(model.fit(iter(examples), asked, model.settings_from(asked.values))[1]["examples"])
+        return int(model.fit(iter(examples), asked, model.settings_from(asked.values))[1].examples)
 
     some = [each for each in taught if each.label != "contradiction"]
     assert "none of the 16 training examples is labelled contradiction" in refused(fit, some)

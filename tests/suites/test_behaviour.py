@@ -281,7 +281,7 @@ def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart
     results = {result.name: result for result in measure(parted)}
     assert results["i_th.train"].drop is not None  # whose labels are decided
     assert results["i_th.train"].n == 3  # without the one that is left to judges
-    assert parted.manifest["undecided_items"] == "1 undecided items are left out"
+    assert parted.manifest.undecided_items == "1 undecided items are left out"
     assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
     assert {each.kind for each in factor_results(parted)} >= {"i_th", "e_th", "i_ta1"}
     assert by_status(parted).datasets == parted.datasets

@@ -15,7 +15,7 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.dataset import Run
-from crossexam.core.manifest import CHALLENGE, package_version
+from crossexam.core.manifest import CHALLENGE, RunManifest, package_version
 from crossexam.corpora.catalog import catalog
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.report import make_report
@@ -166,7 +166,7 @@ def test_slices_have_published_figures_beside(everything: None) -> None:
 
 
 def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: None) -> None:
-    two = replace(run_on(only=["anli,hans"]), manifest={"details": {"two_label": True}})
+    two = replace(run_on(only=["anli,hans"]), manifest=RunManifest(details={"two_label": True}))
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
 

@@ -83,7 +83,7 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
         for name, each in whole.datasets.items()
     }
     answers = {name: each[:50] for name, each in whole.probabilities.items()}
-    assert len(score_of(Run("m", cut, answers, {})).incomplete) == 14  # --limit of a run
+    assert len(score_of(Run("m", cut, answers)).incomplete) == 14  # --limit of a run
     less = run_of("m", {**dict.fromkeys(MEMBERS, 50), REFERENCE: 80})
     less.datasets[f"base.{REFERENCE}"].manifest["cross_dataset"]["complete"] = False
     assert score_of(less).title == "Part of the cross-dataset benchmark: 14 of 14 corpora; SNLI test in part"
@@ -173,7 +173,7 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
     assert (twice.clusters, apart.clusters) == (100, 200)
     one, other = run_of("m", {"sick": 80, "cb": 80}), run_of("n", {"sick": 50, "cb": 80})
     assert "A minus B: 15.0 [" in compared_tables(results_of((one, other)))[0].notes[2]
-    assert mean_difference(Run("m", {}, {}, {}), other) is None
+    assert mean_difference(Run("m", {}, {}), other) is None
     for second, said in ((other, False), (run_of("n", {"sick": 50}), True)):
         notes = " ".join(score_table(results_of([one, second])).notes)
         assert ("do not compare: n" in notes) is said

@@ -21,6 +21,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.settings import grid
+from crossexam.corpora.trained import BiasScore
 from crossexam.models.table import open_model
 from crossexam.training import debiasing
 from crossexam.training.data import Data
@@ -28,7 +29,6 @@ from crossexam.training.debiasing import (
     METHODS,
     BiasedPart,
     BiasPredictions,
-    BiasScore,
     Debias,
     cross_predict,
     make_bias,
@@ -202,7 +202,7 @@ def test_the_reversal_turns_gradients_round_and_nothing_else() -> None:
 
 
 def run_of(examples: Sequence[Example], rows: Any) -> Run:
-    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)}, {})
+    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)})
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -271,14 +271,14 @@ def test_folds_answer_for_what_they_did_not_see() -> None:
         assert not {groups[row] for row in rows} & {groups[row] for row in held}
     assert Counter(row for _, held in asked for row in held) == Counter(range(20))
     assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
-    assert score.describe() == {"accuracy": 52.0, "majority": 30.0, "best_epoch": [1, 2, 3]}
+    assert score.rounded() == BiasScore(52.0, 30.0, (1, 2, 3))
     cross_predict(groups, Debias("drift"), 0, answer)
     assert asked[-1] == (set(range(20)), set(range(20)))
 
 
 def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, small_data: Data) -> None:
     folds = trained(debias="weighting", values={"folds": "3", "epochs": "1"}).manifest
-    assert len(folds["bias"]["best_epoch"]) == 3
+    assert len(folds.bias.best_epoch) == 3
     labels = [small_data.classes.class_of(example.label) for example in small_data.examples]
     majority = 100 * max(Counter(labels).values()) / 60
     rows = np.full((60, 3), 0.1)
@@ -286,9 +286,9 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
     rows[:15] = [[0.8, 0.1, 0.1] if label else [0.1, 0.8, 0.1] for label in labels[:15]]
     bias = run_of(small_data.examples, rows)
     given = train_model(request_of(debias="drift", bias=bias, values={"epochs": "1"})).manifest
-    assert given["bias"] == {"accuracy": 75.0, "majority": round(majority, 4)}
-    assert "bias_stopped_by" not in given["fingerprint"]["debiasing"]
-    told = trained(debias="drift", values={"epochs": "1"}).manifest["fingerprint"]["debiasing"]
+    assert given.bias == BiasScore(75.0, round(majority, 4))
+    assert "bias_stopped_by" not in given.fingerprint["debiasing"]
+    told = trained(debias="drift", values={"epochs": "1"}).manifest.fingerprint["debiasing"]
     assert told["bias_stopped_by"] == "1 of 10 parts of its data"
 
 

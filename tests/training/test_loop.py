@@ -331,7 +331,7 @@ torch.set_num_threads(1)
 data = load_data("builtin:demo", "builtin:demo[::3]", limit=50)
 values = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8", "config.dropout": "0"}
 trained = train_model(TrainingRequest("cbow", data, Path(sys.argv[1]), values=values, device="cpu"))
-print(trained.manifest["processes"])
+print(trained.manifest.processes)
 """
 
 

@@ -93,8 +93,8 @@ def test_a_pipeline_parses_what_the_corpus_does_not(shared_data: Path, tmp_path:
     assert with_parser(DATA, spec, trees=False).train == DATA.train
     manifest = train(data, tmp_path / "m")
     parsed = {"train": {"parsed": 6, "pairs": 6}, "dev": {"parsed": 3, "pairs": 3}}
-    assert manifest["parses"] == parsed
-    assert manifest["tests"]["test"]["parsed"] == 3
+    assert manifest.facts["parses"] == parsed
+    assert manifest.tests["test"].parsed == 3
 
 
 def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp
     data = replace(DATA, dev=DevSets("dev", (Corpus("dev", EXAMPLES[:1]), Corpus("more", EXAMPLES[1:2]))))
     manifest = train(data, tmp_path / "m", note=notes.append)
     parsed = {"train": {"parsed": 3, "pairs": 6}, "dev": {"parsed": 1, "pairs": 2}}
-    assert manifest["parses"] == parsed
-    assert manifest["tests"]["test"]["parsed"] == 2
+    assert manifest.facts["parses"] == parsed
+    assert manifest.tests["test"].parsed == 2
     of_training, of_test = notes
     assert "3 of 6 training and 1 of 2 development pairs have none for a sentence or both" in of_training
     assert "--parser spacy:PIPELINE parses them" in of_training
@@ -111,14 +111,14 @@ def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp
     notes.clear()
     train(data, tmp_path / "m", note=notes.append)  # nothing is trained again
     plain = train(data, tmp_path / "plain", "cbow", note=notes.append)  # it reads no parses
-    assert "parses" not in plain
+    assert "parses" not in plain.facts
     assert not notes
 
 
 def test_parses_of_shuffled_sentences_and_of_added_items_are_counted_as_they_are_read(tmp_path: Path) -> None:
     odd = tuple(example for example in EXAMPLES if example.info)
     data = Data((Corpus("made", odd),), DevSets("dev", (Corpus("dev", odd),)))
-    shuffled = train(data, tmp_path / "s", shuffle_words=True)["parses"]
+    shuffled = train(data, tmp_path / "s", shuffle_words=True).facts["parses"]
     assert shuffled == {"train": {"parsed": 0, "pairs": 3}, "dev": {"parsed": 3, "pairs": 3}}
-    added = train(data, tmp_path / "a", augmentations=parse_augmentations("negation"))["parses"]
+    added = train(data, tmp_path / "a", augmentations=parse_augmentations("negation")).facts["parses"]
     assert added["train"] == {"parsed": 6, "pairs": 6}

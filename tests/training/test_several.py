@@ -11,7 +11,7 @@ import pytest
 from crossexam.core.errors import CrossexamError
 from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
-from crossexam.corpora.trained import TrainedFolder
+from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.data import load_data
@@ -48,9 +48,14 @@ def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -
     assert weights(tmp_path / "several") == before
 
 
+def manifest_with(accuracy: float) -> TrainedManifest:
+    scores = DevScores(dev_accuracy=accuracy, dev_loss=1.0)
+    return TrainedManifest(kind="x", scores=scores, fingerprint={}, versions={})
+
+
 def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -> None:
     def models(*accuracies: float) -> list[TrainedFolder]:
-        return [TrainedFolder(Path(), {"scores": {"dev_accuracy": each}}) for each in accuracies]
+        return [TrainedFolder(Path(), manifest_with(each)) for each in accuracies]
 
     found = {"a": models(50, 61), "b": models(57, 58), "c": models(58, 57), "d": models(40, 70)}
     assert best_of_grid(found) == "b"
@@ -81,6 +86,6 @@ def test_a_node_without_the_folder_is_named_before_anything_is_trained(tmp_path:
 
 def test_a_model_on_another_disk_is_an_error(tmp_path: Path) -> None:
     manifest = tmp_path / "models" / "manifest.json"
-    engine: Any = Other(lambda: None, lambda: write_manifest(manifest, {"of": "another training"}))
+    engine: Any = Other(lambda: None, lambda: write_manifest(manifest, manifest_with(50.0)))
     with pytest.raises(CrossexamError, match="a worker has written the model to another disk"):
         train_seeds(request_of(tmp_path / "models", []), [0], engine)

@@ -16,7 +16,7 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.sealed import FILES, read_manifest, write_manifest
+from crossexam.core.sealed import FILES, as_json, read_manifest, write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
@@ -66,19 +66,19 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
 def test_tests_are_scored_once_and_kept_with_the_scores(
     request_of: Any, trained: Any, toy: Path, small_data: Data, manifest_of: Any
 ) -> None:
-    assert "tests" not in trained().manifest
+    assert not trained().manifest.tests
     examples = small_data.dev.corpora[0].examples
     before = weights(toy)
 
     def scored(**tests: int) -> Any:
         corpora = tuple(Corpus(name, examples[:count]) for name, count in tests.items())
-        return train_model(request_of(data=replace(small_data, tests=corpora))).manifest["tests"]
+        return train_model(request_of(data=replace(small_data, tests=corpora))).manifest.tests
 
     first = scored(again=30)["again"]
     assert weights(toy) == before  # it is not trained again
-    assert first["accuracy"] == pytest.approx(trained().accuracy, abs=1e-3)
-    assert first["rows"] == 30
-    assert scored(again=10)["again"]["rows"] == 10
+    assert first.accuracy == pytest.approx(trained().accuracy, abs=1e-3)
+    assert first.rows == 30
+    assert scored(again=10)["again"].rows == 10
     scored(again=10, more=5)
     assert set(manifest_of(toy)["tests"]) == {"again", "more"}
 
@@ -89,7 +89,7 @@ def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritt
     plain, again = weights(trained().folder), train_model(request_of())
     assert weights(again.folder) == plain
     stamp = (again.folder / "model.safetensors").stat().st_mtime_ns
-    assert train_model(request_of()).manifest == read_manifest(again.folder / "manifest.json")
+    assert as_json(train_model(request_of()).manifest) == read_manifest(again.folder / "manifest.json")
     assert (again.folder / "model.safetensors").stat().st_mtime_ns == stamp
     with pytest.raises(CrossexamError, match=r"the folder holds another training run:\n    config\."):
         train_model(request_of(values={"hidden": "3"}))
@@ -110,7 +110,7 @@ def test_a_tracker_has_the_epochs_of_the_curve(request_of: Any, monkeypatch: pyt
     known = {"json": replace(trackers.TRACKERS["mlflow"], open=opened)}  # a package that is there
     monkeypatch.setattr(trackers, "TRACKERS", known)
     trained = train_model(request_of(trackers=("json",), note=notes.append))
-    epochs = [(trackers.numbers_of(record), record["step"]) for record in trained.manifest["curve"]]
+    epochs = [(trackers.numbers_of(record), record["step"]) for record in trained.manifest.curve]
     assert logged == [("out", 0.01, trained.folder), *epochs]
     assert notes == ["json: here"]
 
@@ -142,14 +142,15 @@ def test_a_model_of_fixed_length_says_what_sets_it_and_is_not_advised_to_chunk(t
     for length, most, by in ((None, 8, in_training), (12, 8, in_training), (3, 3, in_runs)):
         options = {**CPU, **({"max_length": length} if length else {})}
         run = predict_suite(f"zoo/{folder}", Dataset("base.x", (long,)), options=options)
-        details = run.manifest["details"]
+        details = run.details
         assert (details["most_words"], details["most_words_by"]) == (most, by)
         assert "--chunk" not in str(truncation_warning(results_of([run]).models[0]))
 
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any, toy: Path) -> None:
     key = open_model(f"zoo/{trained().folder}").key
-    write_manifest(toy / "manifest.json", {})
+    changed = {**read_manifest(toy / "manifest.json"), "device": "another", "files": {}}
+    write_manifest(toy / "manifest.json", changed)
     assert open_model(f"zoo/{toy}").key == key
     content = bytearray(weights(toy))
     content[-1] ^= 1
@@ -226,12 +227,12 @@ def test_the_manifest_says_how_many_items_an_augmentation_added(
     manifest = train_model(request_of(data=data, augmentations=asked, note=notes.append)).manifest
     items = len(augment(tiny_parsed, asked[0], seed=0, epoch=0))
     steps = -(-(6 + 6 + items) // 8)
-    for record in manifest["curve"]:
+    for record in manifest.curve:
         assert record["augmented"]["so_swap"] == {"used": items, "distinct": items, "asked": 300}
         assert record["augmented"]["negation"]["used"] == 6
         assert record["step"] == steps * record["epoch"]
     described = ["so_swap.v2: at most 300 items per epoch", "negation.v1"]
-    assert manifest["fingerprint"]["options"]["augment"] == described
+    assert manifest.fingerprint["options"]["augment"] == described
     warning, told = notes
     assert warning.startswith(f"warning: --augment so_swap:300 adds {items} items to an epoch")
     assert told == "--augment negation adds 6 items, 6 of them distinct"
@@ -251,10 +252,10 @@ def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Pat
         json.loads((each.folder / "vocabulary.json").read_text())["model"]["vocab"] for each in (more, plain)
     )
     assert set(words) - set(known) == {"zebra"}
-    (source,) = more.manifest["fingerprint"]["options"]["vocabulary_from"]
+    (source,) = more.manifest.fingerprint["options"]["vocabulary_from"]
     assert (source["spec"], source["rows"]) == (str(other), 1)
-    assert more.manifest["words_from_other_corpora"] == 1
-    assert "vocabulary_from" not in plain.manifest["fingerprint"]["options"]
+    assert more.manifest.facts["words_from_other_corpora"] == 1
+    assert "vocabulary_from" not in plain.manifest.fingerprint["options"]
     with pytest.raises(CrossexamError, match="--vocabulary-from needs word vectors"):
         train_model(request_of(folder="none", vocabulary_from=sources))
 

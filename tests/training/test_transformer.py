@@ -49,7 +49,7 @@ def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
 ) -> None:
     tests = (Corpus("as dev", data.dev.corpora[0].examples),)
     trained = train_model(_request(bert, replace(data, tests=tests), tmp_path / "out"))
-    assert trained.manifest["tests"]["as dev"]["accuracy"] == pytest.approx(trained.accuracy, abs=1e-3)
+    assert trained.manifest.tests["as dev"].accuracy == pytest.approx(trained.accuracy, abs=1e-3)
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     assert not (trained.folder / "unfinished").exists()
@@ -67,12 +67,12 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     exact = train_model(_request(bert, data, tmp_path / "exact")).manifest
     mixed = train_model(_request(bert, data, tmp_path / "mixed", precision=precision)).manifest
     assert torch.get_float32_matmul_precision() == "highest"
-    assert (exact["precision"], mixed["precision"]) == ("float32", precision)
-    losses = [manifest["curve"][0]["train_loss"] for manifest in (exact, mixed)]
+    assert (exact.precision, mixed.precision) == ("float32", precision)
+    losses = [manifest.curve[0]["train_loss"] for manifest in (exact, mixed)]
     # products of so small a model are not rounded by medium
     assert (losses[0] != losses[1]) is (precision == "bfloat16")
     assert losses[0] == pytest.approx(losses[1], abs=0.02)
-    recipe = exact["fingerprint"]["recipe"]
+    recipe = exact.fingerprint["recipe"]
     assert (recipe["schedule"], recipe["optimizer"]) == ("linear-warmup", "adamw")
     with pytest.raises(CrossexamError, match=rf"another training run:\n.*precision.*{precision}"):
         train_model(_request(bert, data, tmp_path / "exact", precision=precision))

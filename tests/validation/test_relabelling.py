@@ -15,6 +15,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example
 from crossexam.core.files import read_json
 from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.comparison import compare_runs
@@ -51,7 +52,7 @@ def run_over(datasets: list[Dataset], wrong: set[str]) -> Run:
     for each in datasets:
         said = [(LABEL_INDEX[str(item.label)] + (item.id in wrong)) % 3 for item in each]
         shares[each.name] = np.eye(3)[said].reshape(-1, 3)
-    return Run("tiny", {each.name: each for each in datasets}, shares, {"model_key": "k"})
+    return Run("tiny", {each.name: each for each in datasets}, shares, RunManifest(model_key="k"))
 
 
 def accuracies(run: Run) -> dict[str, tuple[float, int]]:
@@ -145,7 +146,7 @@ def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
     assert shares.argmax(axis=1).tolist() == [LABEL_INDEX["contradiction"]]  # e_th:1, the wrong one
     only = verified_only(run)
     assert list(only.datasets) == ["i_h.dev", "e_h.dev (verified)", "e_th.dev (verified)"]
-    assert "left out: 1 rejected, 3 proposed, 1 not judged" in str(only.manifest["scored_items"])
+    assert "left out: 1 rejected, 3 proposed, 1 not judged" in str(only.manifest.scored_items)
 
 
 # Labels of the majority
@@ -159,7 +160,10 @@ def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[Rule], An
         dataset = items("antonymy", "CCCC", status="proposed")
         suite = write_suite(tmp_path / "suite", with_info(dataset, *[{}] * 4, signature="s"))
         shares = {dataset.name: np.eye(3)[[1, 1, 1, 2]]}
-        save_run(Run("tiny", dict(read_suite(suite).datasets), shares, {"model_key": "k"}), tmp_path / "run")
+        save_run(
+            Run("tiny", dict(read_suite(suite).datasets), shares, RunManifest(model_key="k")),
+            tmp_path / "run",
+        )
         said = {"antonymy:0": "CCC", "antonymy:1": "NNN", "antonymy:2": "NNC", "antonymy:3": "ENC"}
         applied = apply_verdicts(study_of(dataset, answers={"label": said}), suite, rule)
         return suite, read_run(tmp_path / "run"), applied
@@ -183,8 +187,8 @@ def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
     assert run.datasets["antonymy.dev"].entry.signature == "s|labels:judges"
     assert run.datasets["antonymy.dev"].entry.content_hash == written.content_hash()
     for of in (verified_only(run), by_status(run)):
-        assert of.manifest["relabelled_items"] == "2 items have the label of the judges"
-    assert by_status(run).manifest["rejected_items"] == "1 rejected items are left out"
+        assert of.manifest.relabelled_items == "2 items have the label of the judges"
+    assert by_status(run).manifest.rejected_items == "1 rejected items are left out"
     # what is built from relabelled items was not judged
     derived = written.examples[1].derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
     assert set(derived.info) == {"cluster"}
@@ -195,12 +199,12 @@ def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: An
     assert applied == {"antonymy.dev": Applied(1, 3, 0, {})}
     assert [each.label for each in read_suite(suite)["antonymy.dev"]] == ["contradiction"] * 4
     assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (0.0, 1)}
-    assert "relabelled_items" not in verified_only(run).manifest
+    assert verified_only(run).manifest.relabelled_items is None
 
 
 def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tmp_path: Path) -> None:
     suite, before, _ = relabelled(Rule("relabel"))
-    after = Run("other", dict(read_suite(suite).datasets), before.probabilities, {"model_key": "k"})
+    after = Run("other", dict(read_suite(suite).datasets), before.probabilities, RunManifest(model_key="k"))
     save_run(after, tmp_path / "later")
     (compared,) = compare_runs(before, read_run(tmp_path / "later"))
     assert compared.difference.value == 0
@@ -329,4 +333,4 @@ def test_an_undecided_item_is_scored_once_judged_and_undecided_again_if_it_is_op
         "i_ta2.dev": ["c"],
         "i_ta2.dev (verified)": ["b"],
     }
-    assert parts.manifest["undecided_items"] == "1 undecided items are left out"
+    assert parts.manifest.undecided_items == "1 undecided items are left out"

@@ -18,7 +18,12 @@ from crossexam.core.example import Example
 from crossexam.core.locks import alone_in
 from crossexam.validation.answer_log import CutOffWarning, Judgement
 from crossexam.validation.questions import QUESTIONS
-from crossexam.validation.study import Study, create_study, open_study
+from crossexam.validation.study import Study, StudyManifest, create_study, open_study
+
+#: The manifest of a study without items.
+NOTHING = StudyManifest(
+    format=2, facts={}, signature="s", seed=0, per_set=0, judges=[], items=0, test_sets={}
+)
 
 # Files
 
@@ -75,7 +80,7 @@ def test_damage_is_an_error_that_names_the_line(
     for name in ("judge-2.jsonl", "items.json", "manifest.json"):
         (folder / name).unlink()
         assert f"there is no {name}" in refused(open_study, folder)
-    assert "this folder is not empty" in refused(create_study, folder, [], {}, {})  # it has answers
+    assert "this folder is not empty" in refused(create_study, folder, [], {}, NOTHING)  # it has answers
 
 
 # Kills: a file of answers is only appended to, so that what a kill leaves is a beginning of it
@@ -206,7 +211,7 @@ def test_progress_goes_through_all_questions(pair: Study, tmp_path: Path) -> Non
     order, questions = pair.order("judge-1"), ("label", "grammatical")
     assert seen == [(number, each, done) for done, number in enumerate(order) for each in questions]
     assert (progress.done, progress.total) == (2, 2)
-    create_study(tmp_path / "empty", [], {"judge-1": []}, {"test_sets": {}})
+    create_study(tmp_path / "empty", [], {"judge-1": []}, NOTHING)
     assert open_study(tmp_path / "empty").progress("judge-1").item is None
 
 

@@ -37,7 +37,8 @@ def saved(architecture: Architecture, config: Any, folder: Path) -> Path:
     model = described.build()
     folder.mkdir()
     save_model(folder, described, model, vocabulary)
-    write_manifest(folder / MANIFEST, {})
+    scores = {"dev_accuracy": 33.3, "dev_loss": 1.1}
+    write_manifest(folder / MANIFEST, {"kind": "zoo", "scores": scores, "fingerprint": {}, "versions": {}})
     return folder
 
 

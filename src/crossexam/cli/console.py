@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from crossexam.core.dataset import Run
+    from crossexam.corpora.trained import DevScores
 
 
 def show(renderable: RenderableType) -> None:
@@ -200,25 +201,26 @@ def warn_of_conversion(runs: Sequence[Run]) -> None:
     for run in runs:
         for warning in conversion_warnings(run):
             note(f"warning: {warning}")
-        for sentence in rounding_sentences(run.manifest.get("details")):
+        for sentence in rounding_sentences(run.details):
             note(f"{run.model}: {sentence}")
 
 
-def dev_line(scores: Mapping[str, Any], model: str) -> str | None:
+def dev_line(scores: DevScores, model: str) -> str | None:
     """Return a line with the accuracies of which the dev accuracy of *model* is the mean, None for only one.
 
-    >>> dev_line({"dev_accuracy": 50.0, "dev": {"suite/base.rte.parquet": 40.0, "snli:dev": 60.0}}, "zoo/m")
+    >>> from crossexam.corpora.trained import DevScores
+    >>> parts = {"suite/base.rte.parquet": 40.0, "snli:dev": 60.0}
+    >>> dev_line(DevScores(dev_accuracy=50.0, dev_loss=1.0, dev=parts), "zoo/m")
     'zoo/m: dev accuracy 50.0 % is the mean of base.rte 40.0, snli:dev 60.0'
     """
-    if "dev" not in scores:
+    if scores.dev is None:
         return None
     short = {
-        spec: Path(spec).stem if Path(spec).suffix in {".parquet", ".jsonl"} else spec
-        for spec in scores["dev"]
+        spec: Path(spec).stem if Path(spec).suffix in {".parquet", ".jsonl"} else spec for spec in scores.dev
     }
     names = short if len(set(short.values())) == len(short) else {spec: spec for spec in short}
-    parts = ", ".join(f"{names[spec]} {accuracy:.1f}" for spec, accuracy in scores["dev"].items())
-    return f"{model}: dev accuracy {scores['dev_accuracy']:.1f} % is the mean of {parts}"
+    parts = ", ".join(f"{names[spec]} {accuracy:.1f}" for spec, accuracy in scores.dev.items())
+    return f"{model}: dev accuracy {scores.dev_accuracy:.1f} % is the mean of {parts}"
 
 
 def duration(seconds: float) -> str:

@@ -29,8 +29,7 @@ from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.options.groups import ModelOptions
 from crossexam.runs.folder import run_into_folder, suite_in_folder
-from crossexam.runs.run import first_items, pairs_to_ask
-from crossexam.runs.waiting import UnconfirmedError, refuse_many
+from crossexam.runs.run import UnconfirmedError, first_items, pairs_to_ask, refuse_many
 from crossexam.runs.windows import Asking
 
 if TYPE_CHECKING:

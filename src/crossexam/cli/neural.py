@@ -67,7 +67,7 @@ def train_neural(options: Train) -> None:
             models = {"": train_seeds(request, seeds, engine)}
     show(training_table(request, models))
     for trained in chain.from_iterable(models.values()):
-        if line := dev_line(trained.manifest["scores"], model_name(trained)):
+        if line := dev_line(trained.manifest.scores, model_name(trained)):
             show(line)
     warn_of_no_bias(chain.from_iterable(models.values()), options.debias)
     if len(seeds) > 1 and not options.sweep:
@@ -150,7 +150,7 @@ def _reads_trees(options: Train) -> bool:
 def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedFolder]]) -> Table:
     """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
     tests = [test.spec for test in request.data.tests]
-    biased = any("bias" in trained.manifest for group in models.values() for trained in group)
+    biased = any(trained.manifest.bias for group in models.values() for trained in group)
     last = ["bias model (majority)"] if biased else []
     columns = ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last)
     best = best_of_grid(models) if len(models) > 1 else None
@@ -158,13 +158,13 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
     for settings, group in models.items():
         mark = "  (best)" if settings == best else ""
         for trained in group:
-            scores = trained.manifest["scores"]
-            accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
-            dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
-            bias = trained.manifest.get("bias")
-            beside = [f"{bias['accuracy']:.1f} % ({bias['majority']:.1f} %)"] if bias else []
+            scores = trained.manifest.scores
+            accuracies = (f"{trained.manifest.tests[spec].accuracy:.1f} %" for spec in tests)
+            dev = f"{scores.dev_accuracy:.1f} %", f"{scores.dev_loss:.3f}"
+            bias = trained.manifest.bias
+            beside = [f"{bias.accuracy:.1f} % ({bias.majority:.1f} %)"] if bias else []
             name = f"{model_name(trained)}{mark}"
-            rows.append((name, str(scores["best_epoch"]), *dev, *accuracies, *beside))
+            rows.append((name, str(scores.best_epoch), *dev, *accuracies, *beside))
     title = f"{request.name} on {request.data.dev.name}"
     return table_of(title, columns, rows, right=range(1, len(columns)))
 
@@ -172,12 +172,12 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
 def warn_of_no_bias(models: Iterable[TrainedFolder], method: str | None) -> None:
     """Print a warning for each of *models* whose bias model knows no more than the most frequent label."""
     for trained in models:
-        bias = trained.manifest.get("bias")
-        if bias and bias["accuracy"] <= bias["majority"]:
-            pairs = "held-out training pairs" if "best_epoch" in bias else "the training pairs"
+        bias = trained.manifest.bias
+        if bias and bias.accuracy <= bias.majority:
+            pairs = "held-out training pairs" if bias.best_epoch else "the training pairs"
             note(
-                f"warning: {model_name(trained)}: the bias model is right for {bias['accuracy']:.1f} % of "
-                f"{pairs}, and their most frequent label for {bias['majority']:.1f} %: it has learned no "
+                f"warning: {model_name(trained)}: the bias model is right for {bias.accuracy:.1f} % of "
+                f"{pairs}, and their most frequent label for {bias.majority:.1f} %: it has learned no "
                 f"bias that {method} could remove; train on more pairs or for more epochs (--epochs), "
                 "or give the run of a model that is above the majority (--bias RUN)"
             )

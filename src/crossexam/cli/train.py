@@ -9,6 +9,7 @@ from rich.table import Table
 
 from crossexam.cli.console import dev_line, note, progress_bar, show, table_of, written
 from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.sealed import MANIFEST, typed
 from crossexam.corpora.reading import label_counts
 from crossexam.corpora.trained import TrainedFolder
 from crossexam.options.groups import reading_of
@@ -51,12 +52,12 @@ def _fit_shallow(model: ShallowModel, options: Train) -> None:
     with progress_bar() as progress:
         fitted = fit_once(model, replace(request, progress=progress))
     manifest = fitted.manifest
-    dev = manifest["fingerprint"]["dev"]
-    note(f"{request.train}: {label_counts(manifest.get('train_labels', {}))}")
+    dev = manifest.fingerprint["dev"]
+    note(f"{request.train}: {label_counts(manifest.train_labels or {})}")
     for part in dev.get("parts", [dev]):
         note(f"{part['spec']}: {label_counts(part['labels'])}")
     show(_shallow_table(model, request, fitted))
-    if line := dev_line(manifest["scores"], f"{model.prefix}/{fitted.folder}"):
+    if line := dev_line(manifest.scores, f"{model.prefix}/{fitted.folder}"):
         show(line)
     written(request.folder)
 
@@ -75,15 +76,14 @@ def _refuse_options(model: ShallowModel, options: Train) -> None:
 
 def _shallow_table(model: ShallowModel, request: FitRequest, fitted: TrainedFolder) -> Table:
     manifest = fitted.manifest
-    dev = manifest["fingerprint"]["dev"]["spec"]
-    cells = model.columns(manifest)
+    dev = manifest.fingerprint["dev"]["spec"]
+    cells = model.columns(typed(manifest.facts, model.facts, fitted.folder / MANIFEST))
     columns = ("model", *cells, "dev accuracy", "dev loss", *request.tests)
-    scores = manifest["scores"]
     row = (
         f"{model.prefix}/{fitted.folder}",
         *cells.values(),
-        f"{scores['dev_accuracy']:.1f} %",
-        f"{scores['dev_loss']:.3f}",
-        *(f"{manifest['tests'][spec]['accuracy']:.1f} %" for spec in request.tests),
+        f"{manifest.scores.dev_accuracy:.1f} %",
+        f"{manifest.scores.dev_loss:.3f}",
+        *(f"{manifest.tests[spec].accuracy:.1f} %" for spec in request.tests),
     )
     return table_of(f"{model.name} on {dev}", columns, [row], right=range(1, len(columns)))

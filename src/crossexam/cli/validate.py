@@ -54,7 +54,7 @@ def sample(options: Sample) -> None:
     else:
         wanted = "SUITE, --errors RUN or --right-in RUN"
         raise CrossexamError("there is nothing to sample from", wanted=wanted)
-    show(_sample_table(manifest["test_sets"]))
+    show(_sample_table(manifest.test_sets))
     written(options.output)
 
 

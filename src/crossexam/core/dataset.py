@@ -32,6 +32,7 @@ from crossexam.core.labels import (
     parse_label,
     projection_of,
 )
+from crossexam.core.manifest import RunManifest, TestSetEntry
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import Outcomes
 from crossexam.core.stored.arrays import array_of_names, bytes_of, joined_texts, numbers_of
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from crossexam.core.manifest import TestSetEntry
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,8 +157,6 @@ class Dataset:
     @cached_property
     def entry(self) -> TestSetEntry:
         """The manifest as the typed entry of a test set."""
-        from crossexam.core.manifest import TestSetEntry
-
         return TestSetEntry.from_json(self.name, self.manifest)
 
     def content_hash(self) -> str:
@@ -362,7 +359,7 @@ class Run:
     model: str
     datasets: Mapping[str, Dataset]
     probabilities: Mapping[str, NDArray[np.float64]]
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: RunManifest = field(default_factory=RunManifest)
     reading: Mapping[str, Reading] = field(default_factory=dict)
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
 
@@ -385,10 +382,14 @@ class Run:
         return html_table(f"{self.model}: {_size(self.datasets)}", header, rows)
 
     @property
+    def details(self) -> Mapping[str, Any]:
+        """What the model says of itself; empty if it says nothing."""
+        return self.manifest.details or {}
+
+    @property
     def two_labels(self) -> bool:
         """Whether the model only tells entailment from non-entailment (``details.two_label``)."""
-        details = self.manifest.get("details")
-        return isinstance(details, Mapping) and bool(details.get("two_label"))
+        return bool(self.details.get("two_label"))
 
     def answers(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities on test set *name* [n, 3]; raises CrossexamError if some are missing.

@@ -1,4 +1,4 @@
-"""What manifests say of test sets and suites, typed; and the signature of a test set or number.
+"""What manifests say of test sets, suites and runs, typed; and the signature of a test set or number.
 
 A manifest is a JSON object beside the files that it describes.  Code builds and reads it through the classes
 here, so that a misspelt key is an error of the type checker and not a number that is silently missing.  It is
@@ -16,9 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
+import msgspec
+
 from crossexam.core.errors import DISTRIBUTION, FormatError
 from crossexam.core.rules import OURS, with_rules, without_rules
-from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest, typed
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
@@ -281,6 +283,12 @@ class OtherKindError(FormatError):
     """A folder of another kind than the one that was meant."""
 
 
+def saved_run_in(folder: Path, *, hint: str, otherwise: str | None = None) -> SavedRunManifest:
+    """Return the manifest of the run in *folder*; raises what :func:`manifest_in` raises."""
+    content = manifest_in(folder, "run", hint=hint, otherwise=otherwise)
+    return typed(content, SavedRunManifest, folder / MANIFEST, hint=hint)
+
+
 def manifest_in(folder: Path, kind: str, *, hint: str, otherwise: str | None = None) -> dict[str, Any]:
     """Return the manifest in *folder*, which is a *kind* of folder: a suite, a run or a study.
 
@@ -311,34 +319,93 @@ def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:
     return {name: TestSetEntry.from_json(name, entry) for name, entry in manifest["test_sets"].items()}
 
 
-@dataclass(frozen=True)
-class RunEntry:
+class ChunkCounts(msgspec.Struct, frozen=True):
+    """Into how many chunks the items of a test set were divided: the *mean*, and the *most*."""
+
+    mean: float
+    most: int
+
+
+class PredictedSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the manifest of a run says of one test set, before it is saved."""
+
+    rows: int  # items that were predicted, the first ones
+    of_rows: int  # all items of the test set
+    content_hash: str  # of the items that were predicted
+    signature: str | None  # of the test set
+    truncated: int | None = None  # items of which the model did not read all
+    edit_unseen: int | None = None  # items of which it did not read what the construction changed
+    unanswered: Mapping[str, int] | None = None  # items without an answer, by status
+    chunks_per_item: ChunkCounts | None = None
+    parsed: int | None = None  # items with a parse of both sentences, for a model that reads parses
+
+
+class RunEntry(PredictedSet, frozen=True, kw_only=True, omit_defaults=True):
     """What the manifest of a saved run says of one test set.
 
-    The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
-    ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
-    empty if the run holds them itself.  ``dataset`` is the manifest of the test set.  ``sha256`` is that of
-    the file of predictions, ``items_sha256`` that of items which the run holds.
+    Files are relative to the folder of the run.
     """
 
-    rows: int
-    content_hash: str
-    predictions: str
-    sha256: str
-    items: str
-    items_path: str
-    dataset: Mapping[str, Any]
-    items_sha256: str | None = None
+    predictions: str  # the file of predictions
+    sha256: str  # of that file
+    items: str  # the file of the items
+    items_path: str  # its absolute path, empty if the run holds it
+    items_sha256: str | None = None  # of the file of the items, if the run holds it
+    dataset: Mapping[str, Any]  # the manifest of the test set
 
 
-def run_entries(manifest: Mapping[str, Any]) -> dict[str, RunEntry]:
-    """Return what the *manifest* of a run says of each test set, by name."""
-    names = [each.name for each in fields(RunEntry)]
-    entries: Mapping[str, Mapping[str, Any]] = manifest["test_sets"]
-    return {
-        test_set: RunEntry(**{name: entry[name] for name in names if name in entry})
-        for test_set, entry in entries.items()
-    }
+class PairCounts(NamedTuple):
+    """How many pairs a run has; None if the model was not asked about pairs."""
+
+    distinct: int | None = None
+    chunks: int | None = None  # distinct parts of pairs, if the model was asked about parts
+    asked: int | None = None
+    from_store: int | None = None  # whose answers were stored
+    truncated: int | None = None
+
+
+class RunManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of how predictions were obtained; a run that was made by hand may say nothing.
+
+    ``details`` are open: each kind of model says of itself what it will.
+    """
+
+    format: int | None = None
+    model: str | None = None
+    model_key: str | None = None  # a hash of all that the predictions depend on
+    chunk: str | None = None  # the chunks in which a model was asked, with the two below
+    aggregate: str | None = None
+    asked_model: str | None = None
+    details: Mapping[str, Any] | None = None
+    distinct_pairs: int | None = None  # this and the next four are the counts of pairs (PairCounts)
+    chunk_pairs: int | None = None
+    asked_pairs: int | None = None
+    pairs_from_store: int | None = None
+    truncated_pairs: int | None = None
+    limit: int | None = None  # of each test set, only so many items
+    seconds: float | None = None
+    device: str | None = None
+    finished: str | None = None  # when, in UTC
+    version: str | None = None  # of Crossexam
+    python: str | None = None
+    packages: Mapping[str, str] | None = None  # the versions of those that were loaded
+    test_sets: Mapping[str, PredictedSet] = {}
+    rejected_items: str | None = None  # this and the next three: which items are scored, in words
+    undecided_items: str | None = None
+    scored_items: str | None = None
+    relabelled_items: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as it is written."""
+        stated: dict[str, Any] = msgspec.to_builtins(self)
+        return stated
+
+
+class SavedRunManifest(RunManifest, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands in ``manifest.json`` of a saved run."""
+
+    model: str
+    test_sets: Mapping[str, RunEntry]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows."""
+"""Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows.
+
+What a manifest says is a struct of typed fields, in the order in which they are written.  A field that has a
+default is written only if it has another value.  If there is a field ``facts``, the manifest is open: what is
+in it is written in its place, and all that no other field has is read into it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import read_json, sha256_of, write_json
@@ -19,14 +26,17 @@ WRITTEN_BY: Final = "written_by"
 MANIFEST: Final = "manifest.json"
 #: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
 FILES: Final = "files"
+_FACTS: Final = "facts"
 _ALGORITHM: Final = "blake2b:"
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class ChangedError(FormatError):
     """A file that is not as it was written: it was changed by hand, or damaged."""
 
 
-def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
+def write_manifest(path: Path, value: Mapping[str, Any] | msgspec.Struct) -> None:
     """Write *value* to *path* as JSON, with a checksum of it as the last entry and the writer as the first.
 
     >>> import tempfile
@@ -35,7 +45,23 @@ def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
-    write_json(path, sealed({WRITTEN_BY: "crossexam", **value}))
+    write_json(path, sealed({WRITTEN_BY: "crossexam", **as_json(value)}))
+
+
+def as_json(value: Mapping[str, Any] | msgspec.Struct) -> dict[str, Any]:
+    """Return *value* as it is written.
+
+    >>> class Tiny(msgspec.Struct):
+    ...     rows: int
+    ...     facts: dict[str, str]
+    >>> as_json(Tiny(3, {"colour": "red"}))
+    {'rows': 3, 'colour': 'red'}
+    """
+    stated: dict[str, Any] = msgspec.to_builtins(value)
+    if not isinstance(value, msgspec.Struct) or _FACTS not in stated:
+        return stated
+    parts = (each if name == _FACTS else {name: each} for name, each in stated.items())
+    return {name: each for part in parts for name, each in part.items()}
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,6 +90,28 @@ def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
     content = unsealed(content, path, hint=hint)
     content.pop(WRITTEN_BY, None)
     return content
+
+
+def typed(content: Mapping[str, Any], kind: type[S], path: Path, *, hint: str | None = None) -> S:
+    """Return *content*, which is in *path*, as a *kind* of manifest.
+
+    Raises FormatError, with *hint* as the way out, if a field is missing or has another type: the checksum is
+    right, so that another version wrote it.
+
+    >>> class Tiny(msgspec.Struct):
+    ...     rows: int
+    >>> typed({"rows": 3}, Tiny, Path("manifest.json"))
+    Tiny(rows=3)
+    """
+    if _FACTS in kind.__struct_fields__:
+        others = content.keys() - kind.__struct_encode_fields__
+        facts = {name: value for name, value in content.items() if name in others}
+        content = {**{name: value for name, value in content.items() if name not in others}, _FACTS: facts}
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        what = f"this version of Crossexam does not write such a manifest: {error}"
+        raise FormatError(what, where=str(path), hint=hint) from None
 
 
 def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:
@@ -99,12 +147,12 @@ def hashes_of_files(folder: Path, *, without: Sequence[str] = ()) -> dict[str, s
     return {path.name: sha256_of(path) for path in files if path.name not in without}
 
 
-def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None:
-    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 is in *manifest*.
+def check_files(folder: Path, files: Mapping[str, str], *, hint: str) -> None:
+    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 its manifest has among *files*.
 
     A missing file is left to its reader.  The model that the package has states no files.
     """
-    for name, known in manifest.get(FILES, {}).items():
+    for name, known in files.items():
         path = folder / Path(name).name
         if path.is_file() and sha256_of(path) != known:
             raise ChangedError(

@@ -188,7 +188,7 @@ def temperature_from(other: Run, run: Run) -> Temperature:
 
 def same_model(first: Run, second: Run) -> bool:
     """Return whether both runs are of the same model with the same options."""
-    keys = [run.manifest.get("model_key", run.model) for run in (first, second)]
+    keys = [run.manifest.model_key or run.model for run in (first, second)]
     return bool(keys[0] == keys[1])
 
 

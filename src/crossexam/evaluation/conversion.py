@@ -309,7 +309,7 @@ def _too_rarely(request: Conversion, agreement: Fidelity) -> CrossexamError:
 
 def conversion_warnings(run: Run) -> list[str]:
     """Return what a reader of *run* must know of the conversion of its model: nothing for most."""
-    details: Mapping[str, Any] = run.manifest.get("details") or {}
+    details = run.details
     conversion: Mapping[str, Any] = details.get("conversion") or {}
     warnings = []
     if conversion.get("accepted"):

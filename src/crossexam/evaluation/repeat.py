@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import THREE_LABELS, label_indices
+from crossexam.core.manifest import saved_run_in
 from crossexam.core.randomness import rng_for
-from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.models.model import Model, Pair
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.saved import read_run
@@ -27,6 +30,7 @@ from crossexam.stats.estimate import share_correct
 
 #: So many pairs are asked again.
 PAIRS_REPEATED: Final = 100
+_REPEAT: Final = "repeat `crossexam run` with --repeat"
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,7 @@ def noise_of(run: Run) -> Noise | None:
 
     Raises FormatError if the manifest of the run does not hold it as it is written.
     """
-    details = run.manifest.get("details")
-    found = details.get("repeat") if isinstance(details, Mapping) else None
+    found = run.details.get("repeat")
     return None if found is None else _noise(found, run.model)
 
 
@@ -72,7 +75,7 @@ def _noise(found: Any, model: str) -> Noise:
             "the share of changed answers in the manifest of the run is damaged",
             where=model,
             wanted="pairs, times, flips, and their share with its interval",
-            hint="repeat `crossexam run` with --repeat",
+            hint=_REPEAT,
         )
     return Noise(pairs, times, flips, Estimate(value, low, high, pairs * times, pairs))
 
@@ -145,14 +148,14 @@ def ask_again(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str,
 
 def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
     """Return *run* in *folder* with the noise of *model* among its details; raises CrossexamError."""
-    model.recall(run.manifest["details"])
+    model.recall(run.details)
     facts = {"repeat": ask_again(run, model, times)}
     facts |= {name: model.details[name] for name in model.kept or () if name in model.details}
     with AnswerStore(folder / FILE_NAME, model.key, model.name) as store:
         store.note(facts)
-    manifest = read_manifest(folder / MANIFEST)
-    manifest["details"] = {**manifest.get("details", {}), **facts}
-    write_manifest(folder / MANIFEST, manifest)
+    manifest = saved_run_in(folder, hint=_REPEAT)
+    details = {**(manifest.details or {}), **facts}
+    write_manifest(folder / MANIFEST, msgspec.structs.replace(manifest, details=details))
     return read_run(folder)
 
 

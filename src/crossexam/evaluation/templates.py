@@ -49,8 +49,7 @@ class TemplateResult:
 
 def template_of(run: Run) -> tuple[str, str] | None:
     """Return the model of *run* and the template with which it was asked; None without a template."""
-    details = run.manifest.get("details")
-    facts = details.get("template") if isinstance(details, Mapping) else None
+    facts = run.details.get("template")
     if not isinstance(facts, Mapping) or not isinstance(facts.get("name"), str):
         return None
     stated = rf" \[(?:[^\]]*/)?{re.escape(facts['name'])}(?:\.toml)?\]"
@@ -87,7 +86,7 @@ def asked_with_several(runs: Sequence[Run]) -> Iterator[tuple[str, str, dict[str
 def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
     """Return runs by template; one that several have is named with what else differs, or numbered."""
     runs = [run for _, run in asked_with]
-    asked = [how_asked(run.manifest.get("details")) for run in runs]
+    asked = [how_asked(run.details) for run in runs]
     return dict(zip(distinct_names([name for name, _ in asked_with], asked), runs, strict=True))
 
 

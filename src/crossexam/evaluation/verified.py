@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -155,7 +156,9 @@ def _run_over(
         for shown, (origin, rows) in places.items()
         if origin in run.outcomes
     }
-    return Run(run.model, datasets, probabilities, {**run.manifest, **note}, reading, outcomes)
+    return Run(
+        run.model, datasets, probabilities, msgspec.structs.replace(run.manifest, **note), reading, outcomes
+    )
 
 
 def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, Hashable]]) -> dict[str, Estimate]:

@@ -15,10 +15,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +28,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, LABELS, label_indices
-from crossexam.core.manifest import library_versions
+from crossexam.core.manifest import RunManifest, library_versions
 from crossexam.core.outcome import STATUSES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import ChangedError, sealed, unsealed
@@ -90,27 +91,26 @@ class BaselineSet:
 class Baseline:
     """The answers of *model* by test set, for comparison with later runs over the same items.
 
-    *facts* are the model key, whether the model has two labels, and the versions of the software.
+    *two_labels* is whether the model only tells entailment from non-entailment, and *versions* are those of
+    the software.
     """
 
     model: str
     sets: Mapping[str, BaselineSet]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    model_key: str | None
+    two_labels: bool
+    versions: Mapping[str, str]
 
     @classmethod
     def of(cls, run: Run, *, probabilities: bool = True) -> Baseline:
         """Return the baseline that *run* is; raises CrossexamError if predictions are missing."""
-        facts = {
-            "model_key": run.manifest.get("model_key"),
-            "two_label": run.two_labels,
-            "versions": library_versions("numpy", "pyarrow"),
-        }
-        return cls(run.model, {name: _set_of(run, name, probabilities) for name in run.datasets}, facts)
-
-    @property
-    def two_labels(self) -> bool:
-        """Whether the model only tells entailment from non-entailment."""
-        return bool(self.facts.get("two_label"))
+        return cls(
+            run.model,
+            {name: _set_of(run, name, probabilities) for name in run.datasets},
+            model_key=run.manifest.model_key,
+            two_labels=run.two_labels,
+            versions=library_versions("numpy", "pyarrow"),
+        )
 
     def over(self, run: Run, *, probabilities: bool = False) -> Run:
         """Return the baseline as a run over the test sets of *run* that it has.
@@ -124,7 +124,7 @@ class Baseline:
         ]
         rows = {name: self._rows(name, probabilities) for name in names}
         outcomes = {name: self._outcomes(name) for name in names}
-        manifest = {**self.facts, "details": {"two_label": self.two_labels}}
+        manifest = RunManifest(model_key=self.model_key, details={"two_label": self.two_labels})
         return Run(self.model, {name: run.datasets[name] for name in names}, rows, manifest, {}, outcomes)
 
     def _rows(self, name: str, probabilities: bool) -> NDArray[np.float64]:
@@ -212,14 +212,16 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
     if path.is_dir():
         raise CrossexamError("this is a folder", where=str(path), wanted="a file for the baseline")
     table = _table(baseline)
-    content = {
-        "format": _FORMAT,
-        "model": baseline.model,
-        **baseline.facts,
-        "test_sets": {name: _entry(each) for name, each in baseline.sets.items()},
-        "columns": _hash_of_columns(baseline),
-    }
-    text = json.dumps(sealed(content), ensure_ascii=True)
+    content = _Manifest(
+        format=_FORMAT,
+        model=baseline.model,
+        model_key=baseline.model_key,
+        two_label=baseline.two_labels,
+        versions=baseline.versions,
+        test_sets={name: _entry(each) for name, each in baseline.sets.items()},
+        columns=_hash_of_columns(baseline),
+    )
+    text = json.dumps(sealed(msgspec.to_builtins(content)), ensure_ascii=True)
     floats = [name for name in table.column_names if name in (*_SHARES, _MASS)]
     with finished_or_absent(path) as temporary:
         pq.write_table(
@@ -232,15 +234,38 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
     put_file(path)
 
 
-def _entry(each: BaselineSet) -> dict[str, Any]:
-    return {
-        "rows": each.rows,
-        "content_hash": each.content_hash,
-        "projection": each.projection,
-        "construction": each.made_by,
-        "probabilities": each.probabilities is not None,
-        "label_mass": each.label_mass is not None,
-    }
+class _Entry(msgspec.Struct, frozen=True):
+    """What the manifest of a baseline says of a test set, whose rows follow those of the one before."""
+
+    rows: int
+    content_hash: str
+    projection: str
+    construction: str
+    probabilities: bool  # whether they are stored
+    label_mass: bool
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What the metadata of the file of a baseline say; *columns* is a hash of its rows."""
+
+    format: int
+    model: str
+    model_key: str | None
+    two_label: bool
+    versions: Mapping[str, str]
+    test_sets: Mapping[str, _Entry]
+    columns: str
+
+
+def _entry(each: BaselineSet) -> _Entry:
+    return _Entry(
+        rows=each.rows,
+        content_hash=each.content_hash,
+        projection=each.projection,
+        construction=each.made_by,
+        probabilities=each.probabilities is not None,
+        label_mass=each.label_mass is not None,
+    )
 
 
 def _table(baseline: Baseline) -> pa.Table:
@@ -311,10 +336,12 @@ def read_baseline(path: Path) -> Baseline:
             hint=_HINT,
         )
     try:
-        found = _from_table(content, table)
-    except (KeyError, TypeError, ValueError, pa.ArrowException):
-        found = None
-    if found is None or _hash_of_columns(found) != content.get("columns"):
+        manifest = msgspec.convert(content, _Manifest)
+        found = _from_table(manifest, table)
+        is_whole = _hash_of_columns(found) == manifest.columns
+    except (msgspec.ValidationError, KeyError, ValueError, pa.ArrowException):
+        is_whole = False
+    if not is_whole:
         raise ChangedError(
             "the baseline was changed by hand, or damaged, after it was written",
             where=str(path),
@@ -331,8 +358,8 @@ def _object(text: bytes) -> dict[str, Any]:
     return content
 
 
-def _from_table(content: Mapping[str, Any], table: pa.Table) -> Baseline:
-    """Return the baseline with the metadata *content*; raises KeyError or ValueError if *table* differs."""
+def _from_table(manifest: _Manifest, table: pa.Table) -> Baseline:
+    """Return the baseline with this *manifest*; raises KeyError or ValueError if *table* differs."""
     whole = {
         "predicted": _codes(table["predicted"], GOLDS),
         "entailed": table["entailed"].to_numpy(),
@@ -343,22 +370,27 @@ def _from_table(content: Mapping[str, Any], table: pa.Table) -> Baseline:
     mass = table[_MASS].to_numpy() if _MASS in names else None
     sets: dict[str, BaselineSet] = {}
     start = 0
-    for name, entry in content["test_sets"].items():
-        here = slice(start, start + entry["rows"])
+    for name, entry in manifest.test_sets.items():
+        here = slice(start, start + entry.rows)
         start = here.stop
         sets[name] = BaselineSet(
-            content_hash=entry["content_hash"],
-            rows=entry["rows"],
-            projection=entry["projection"],
-            made_by=entry["construction"],
+            content_hash=entry.content_hash,
+            rows=entry.rows,
+            projection=entry.projection,
+            made_by=entry.construction,
             **{column: values[here] for column, values in whole.items()},
-            probabilities=shares[here] if entry["probabilities"] and shares is not None else None,
-            label_mass=mass[here] if entry["label_mass"] and mass is not None else None,
+            probabilities=shares[here] if entry.probabilities and shares is not None else None,
+            label_mass=mass[here] if entry.label_mass and mass is not None else None,
         )
     if start != table.num_rows:
         raise ValueError("another number of rows")
-    facts = {key: content[key] for key in ("model_key", "two_label", "versions")}
-    return Baseline(content["model"], sets, facts)
+    return Baseline(
+        manifest.model,
+        sets,
+        model_key=manifest.model_key,
+        two_labels=manifest.two_label,
+        versions=manifest.versions,
+    )
 
 
 def _codes(column: pa.ChunkedArray, names: Iterable[str]) -> NDArray[np.int8]:

@@ -97,8 +97,8 @@ def _with_items(check: Check, sides: _Sides, most: int | None) -> Check:
 
 def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
     """Return a note if *run* and *baseline* are of the same model, which cannot be worse than itself."""
-    key = run.manifest.get("model_key")
-    if key is None or key != baseline.facts.get("model_key"):
+    key = run.manifest.model_key
+    if key is None or key != baseline.model_key:
         return ()
     return (
         f"Run and baseline come from the same model (key {key}): this only tests the gate itself, and "
@@ -112,7 +112,7 @@ def _check_probe(run: Run, accept_unverified: bool) -> tuple[str, ...]:
     Raises CrossexamError if nobody does: their order was not declared, and *accept_unverified* is false.
     """
     notes = []
-    for name, details in _details(run.model, run.manifest.get("details")):
+    for name, details in _details(run.model, run.details):
         probe = details.get("probe")
         if not isinstance(probe, Mapping) or "warning" not in probe or "right" not in probe:
             continue

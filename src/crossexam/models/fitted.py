@@ -14,8 +14,8 @@ import numpy as np
 
 from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
-from crossexam.core.sealed import MANIFEST, check_files, read_manifest
-from crossexam.corpora.trained import RESTORE
+from crossexam.core.sealed import MANIFEST, check_files
+from crossexam.corpora.trained import RESTORE, TrainedFolder, TrainedManifest
 from crossexam.models.model import Model, NoOptions, Pair
 from crossexam.shallow.fitting import FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
@@ -35,17 +35,16 @@ class FittedModel(Model):
     @cached_property
     def key(self) -> str:
         """The hash of the files that the predictions depend on; raises ChangedError if one was changed."""
-        check_files(self.folder, self._manifest, hint=RESTORE)
+        check_files(self.folder, self._manifest.files, hint=RESTORE)
         return self.shallow.key(self.folder)
 
     @cached_property
-    def _manifest(self) -> Mapping[str, Any]:
-        path = self.folder / MANIFEST
-        manifest = read_manifest(path, hint=RESTORE)
-        if manifest.get("kind") != self.shallow.kind:  # it also says of which labels the predictions are
+    def _manifest(self) -> TrainedManifest:
+        manifest = TrainedFolder.read(self.folder).manifest
+        if manifest.kind != self.shallow.kind:  # it also says of which labels the predictions are
             raise FormatError(
                 f"this is not the manifest of a {self.shallow.noun}",
-                where=str(path),
+                where=str(self.folder / MANIFEST),
                 wanted=f'"kind": "{self.shallow.kind}"',
                 hint=RESTORE,
             )
@@ -54,7 +53,7 @@ class FittedModel(Model):
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The settings and the training corpora, from the manifest."""
-        fingerprint = self._manifest.get("fingerprint", {})
+        fingerprint = self._manifest.fingerprint
         train = [corpus.get("spec") for corpus in fingerprint.get("train", ())]
         described = {part: fingerprint.get(part) for part in self.shallow.described}
         two = {"two_label": True} if fingerprint.get("two_labels") else {}
@@ -63,7 +62,7 @@ class FittedModel(Model):
     @property
     def fitted_on(self) -> Mapping[str, str]:
         """The SHA-256 of the files of the training corpora, by their names."""
-        train = self._manifest.get("fingerprint", {}).get("train", ())
+        train = self._manifest.fingerprint.get("train", ())
         return {str(corpus.get("spec")): str(corpus.get("sha256")) for corpus in train}
 
     @cached_property

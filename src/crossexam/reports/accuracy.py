@@ -243,7 +243,7 @@ def threshold_notes(results: Results) -> list[str]:
     above = [
         f"{model.name} above {threshold:g}"
         for model in results.models
-        if isinstance(threshold := how_asked(model.run.manifest.get("details")).get("threshold"), float)
+        if isinstance(threshold := how_asked(model.run.details).get("threshold"), float)
     ]
     rest = "their probabilities are rescaled so that the threshold is at 50 %"
     return [f"Entailment is predicted by {', by '.join(above)}; {rest}."] if above else []

@@ -50,11 +50,10 @@ def _grouped(figures: Iterable[Figure], models: Iterable[ModelResults] = ()) -> 
 
 def signature_of(model: ModelResults, test_set: str) -> str:
     """Return the signature of the numbers of *model* on *test_set*: all that they depend on."""
-    manifest = model.run.manifest
     parts = {
         "test_set": test_set,
         "content": model.run.datasets[test_set].stated_hash,
-        "model": manifest.get("model_key", model.run.model),
+        "model": model.run.manifest.model_key or model.run.model,
         "interval": "wilson95.clustered",
     }
     return signature(parts)
@@ -138,7 +137,7 @@ def _json(found: Grouped, results: Results) -> str:
     kinds: dict[str, list[Any]] = {"models": [], "comparison": [], "references": []}
     for name, by_set in found.items():
         run = runs.get(name)
-        described = {"model": run.model, "manifest": dict(run.manifest)} if run is not None else {}
+        described = {"model": run.model, "manifest": run.manifest.to_json()} if run is not None else {}
         sets = [
             {"name": test_set, **_described(name, test_set, results), "figures": _nested(figures)}
             for test_set, figures in by_set.items()

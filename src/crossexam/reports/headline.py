@@ -359,7 +359,7 @@ def doubts(results: Results) -> list[str]:
     return [
         f"{model.name}: {doubt}."
         for model in results.models
-        for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
+        for doubt in dict.fromkeys(_doubts(model.run.details))
     ]
 
 
@@ -373,7 +373,7 @@ def other_warnings(results: Results) -> list[str]:
     remarks = [
         f"{model.name}: {remark}."
         for model in results.models
-        for remark in endpoint_remarks(model.run.manifest.get("details"))
+        for remark in endpoint_remarks(model.run.details)
     ]
     return [
         *tie_warnings(results),

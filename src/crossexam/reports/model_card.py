@@ -49,7 +49,7 @@ def render_card(results: Results) -> str:
 
 def _only_model(results: Results) -> ModelResults:
     """Return the first of the models if they are all the same, over different test sets."""
-    keys = {(each.run.model, each.run.manifest.get("model_key")) for each in results.models}
+    keys = {(each.run.model, each.run.manifest.model_key) for each in results.models}
     if len(keys) > 1:
         raise CrossexamError(
             f"a card describes one model, and these runs are of {len(keys)}: "

@@ -384,7 +384,7 @@ def model_names(runs: Sequence[Run]) -> list[str]:
     for run in runs:
         asked = template_of(run) if of_model[run.model] > 1 else None
         shown.append(f"{run.model} [{asked[1]}]" if asked and asked[0] == run.model else run.model)
-    return distinct_names(shown, [how_asked(run.manifest.get("details")) for run in runs])
+    return distinct_names(shown, [how_asked(run.details) for run in runs])
 
 
 def _check_same_items(runs: Sequence[Run]) -> None:

@@ -75,15 +75,15 @@ def _numbers(statistic: str, name: str, figures: Mapping[str, Figure]) -> Iterat
 
 def parameters_of(run: Run) -> dict[str, str]:
     """Return the model, its key, a hash of the items, and the versions of the packages."""
-    packages = run.manifest.get("packages")
+    manifest = run.manifest
     known = {
         "model": run.model,
-        "model_key": run.manifest.get("model_key"),
+        "model_key": manifest.model_key,
         "suite": suite_hash(run),
         "test_sets": len(run.datasets),
         "crossexam": package_version(),
-        "python": run.manifest.get("python"),
-        **{f"version_{name}": version for name, version in (packages or {}).items()},
+        "python": manifest.python,
+        **{f"version_{name}": version for name, version in (manifest.packages or {}).items()},
     }
     return {name: str(value) for name, value in known.items() if value is not None}
 

@@ -18,6 +18,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import ANSWERED, CODES, STATUSES, Outcome, Outcomes
 from crossexam.models.answers import not_probabilities
 from crossexam.models.model import Batch, CharactersRead, SetAnswers
@@ -157,7 +158,7 @@ def run_of(
     model: str,
     datasets: Mapping[str, Dataset],
     answers: Mapping[str, SetAnswers],
-    manifest: Mapping[str, Any],
+    manifest: RunManifest,
 ) -> Run:
     """Return the run of *model* over *datasets* with these *answers*."""
     return Run(

@@ -21,7 +21,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from crossexam.core.columns import status_codes
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
@@ -29,7 +31,14 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import finished_or_absent, sha256_of
 from crossexam.core.locks import alone_in, sweep
-from crossexam.core.manifest import RunEntry, manifest_in, run_entries
+from crossexam.core.manifest import (
+    PairCounts,
+    PredictedSet,
+    RunEntry,
+    RunManifest,
+    SavedRunManifest,
+    saved_run_in,
+)
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
@@ -43,9 +52,8 @@ from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
-from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
-from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 _PREDICTIONS: Final = "predictions"
@@ -92,7 +100,7 @@ def run_into_folder(
                 store.forget(again)
         run = None if force else _finished(folder, opened, suite, limit)
         if run is not None:
-            counted = run.manifest["pairs_from_store"]
+            counted = run.manifest.pairs_from_store or 0
             progress(f"running {opened.name}", counted, counted)
             save_run(run, folder, has_predictions=True)
             return run
@@ -120,13 +128,13 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
     earlier = _manifest_there(folder)
-    entries = run_entries(earlier)
-    pairs = earlier.get("distinct_pairs" if model.inner is None else "chunk_pairs")
+    entries = earlier.test_sets
+    pairs = earlier.distinct_pairs if model.inner is None else earlier.chunk_pairs
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
     if (
-        (earlier["model"], earlier.get("model_key"), earlier.get("limit")) != (model.name, model.key, limit)
+        (earlier.model, earlier.model_key, earlier.limit) != (model.name, model.key, limit)
         or list(entries) != list(datasets)
-        or not isinstance(pairs, int)
+        or pairs is None
         or not all(_is_finished(folder, datasets[name], entry) for name, entry in entries.items())
     ):
         return None
@@ -136,11 +144,8 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         facts = store.facts
     model.recall(facts)
     sets = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
-    counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
-    counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
-    return finished_run(
-        model, suite, Predicted(sets, counts, facts), entries=earlier["test_sets"], limit=limit
-    )
+    counts = PairCounts(earlier.distinct_pairs, earlier.chunk_pairs, 0, pairs, earlier.truncated_pairs)
+    return finished_run(model, suite, Predicted(sets, counts, facts), earlier=earlier)
 
 
 def _opened_store(folder: Path, model: Model) -> AnswerStore:
@@ -200,30 +205,37 @@ def _held(folder: Path, *, force: bool) -> Iterator[None]:
 def save_run(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
     """Write *run* into *folder*, but for the predictions if it *has_predictions*; the store is kept.
 
-    Raises CrossexamError if the folder has a run that would lose something, unless *force*.
+    It replaces the run that the folder has; :func:`suite_in_folder` refuses before if that would lose
+    anything.  With *force*, the folder has no run until all is written.
     """
-    manifest_file, known = folder / MANIFEST, dict[str, RunEntry]()
     if force:
-        manifest_file.unlink(missing_ok=True)
-    elif manifest_file.exists():
-        known = _refuse_replacing(folder, {**run.manifest, "model": run.model}, run.datasets)
-    entries = {}
+        (folder / MANIFEST).unlink(missing_ok=True)
+    entries: dict[str, RunEntry] = {}
     for name, dataset in run.datasets.items():
         file = f"{file_stem(name)}.parquet"
-        place = folder / (known[name].predictions if has_predictions else f"{_PREDICTIONS}/{file}")
+        place = folder / _PREDICTIONS / file
         if not has_predictions:
             _write_predictions(place, run, name)
-        entries[name] = {
-            **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
-            "predictions": place.relative_to(folder).as_posix(),
-            "sha256": sha256_of(place),
-            **_place(dataset, folder, file),
-            "dataset": {key: value for key, value in dataset.manifest.items() if key != "path"},
-        }
-        if "content_hash" not in entries[name]:
-            entries[name]["content_hash"] = dataset.content_hash()
+        stated, at = run.manifest.test_sets.get(name) or _unstated(dataset), _place(dataset, folder, file)
+        entries[name] = RunEntry(
+            **{each: getattr(stated, each) for each in PredictedSet.__struct_fields__},
+            predictions=place.relative_to(folder).as_posix(),
+            sha256=sha256_of(place),
+            items=at.items,
+            items_path=at.path,
+            items_sha256=at.sha256,
+            dataset={key: value for key, value in dataset.manifest.items() if key != "path"},
+        )
     _remove_stale(folder, entries)
-    write_manifest(manifest_file, {**run.manifest, "model": run.model, "test_sets": entries})
+    write_manifest(folder / MANIFEST, replace(run.manifest, model=run.model, test_sets=entries))
+
+
+def _unstated(dataset: Dataset) -> PredictedSet:
+    """Return the entry of *dataset* in the manifest of a run that was made by hand."""
+    rows = len(dataset)
+    return PredictedSet(
+        rows=rows, of_rows=rows, content_hash=dataset.content_hash(), signature=dataset.entry.signature
+    )
 
 
 def _refuse_other_files(folder: Path, *, force: bool) -> None:
@@ -244,9 +256,9 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
         )
 
 
-def _manifest_there(folder: Path) -> dict[str, Any]:
+def _manifest_there(folder: Path) -> SavedRunManifest:
     """Return the manifest of the run in *folder*, which is written to; raises FormatError."""
-    return manifest_in(folder, "run", hint=_WAY_OUT, otherwise="choose another -o")
+    return saved_run_in(folder, hint=_WAY_OUT, otherwise="choose another -o")
 
 
 def suite_in_folder(
@@ -271,65 +283,44 @@ def _kept_sets(
     if not (folder / MANIFEST).exists():
         return {}
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
-    new = {"model": model.name, "model_key": model.key, "details": model.details, "limit": limit}
-    known = _refuse_replacing(folder, new, asked, keeps=True)
-    return {
-        name: whole_test_set(folder, name, entry) for name, entry in known.items() if name not in datasets
-    }
+    new = RunManifest(model=model.name, model_key=model.key, details=model.details, limit=limit)
+    earlier = _manifest_there(folder)
+    what = next(_losses(earlier, new, asked), None)
+    if what is not None:
+        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
+    others = {name: entry for name, entry in earlier.test_sets.items() if name not in datasets}
+    return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
 
 
 def _limit(limit: object) -> str:
     return "no limit" if limit is None else f"--limit {limit}"
 
 
-def _refuse_replacing(
-    folder: Path, new: Mapping[str, Any], datasets: Mapping[str, Dataset], *, keeps: bool = False
-) -> dict[str, RunEntry]:
-    """Return the entries of the run in *folder*; raises CrossexamError if it would lose anything.
-
-    *new* is the manifest of the run over *datasets* that is to be there, which *keeps* other test sets.
-    """
-    earlier = _manifest_there(folder)
-    known = run_entries(earlier)
-    what = next(_losses(earlier, known, new, datasets, keeps), None)
-    if what is not None:
-        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
-    return known
-
-
-def _losses(
-    earlier: Mapping[str, Any],
-    known: Mapping[str, RunEntry],
-    new: Mapping[str, Any],
-    datasets: Mapping[str, Dataset],
-    keeps: bool,
-) -> Iterator[str]:
+def _losses(earlier: SavedRunManifest, new: RunManifest, datasets: Mapping[str, Dataset]) -> Iterator[str]:
     """Yield why a *new* run over *datasets* cannot be written where one is *earlier*.
 
-    A test set may be run again if it has the same items, or the same and further ones.
+    A test set may be run again if it has the same items, or the same and further ones; others are kept.
     """
-    if earlier["model"] != new["model"]:
-        yield f"this folder contains a run of {earlier['model']}, not of {new['model']}"
-    if earlier.get("model_key") != new.get("model_key"):
+    if earlier.model != new.model:
+        yield f"this folder contains a run of {earlier.model}, not of {new.model}"
+    if earlier.model_key != new.model_key:
         yield _of_other_key(earlier, new)
-    for name, entry in known.items():
+    for name, entry in earlier.test_sets.items():
         if name in datasets and not _has_items(datasets[name], entry):
             yield f"this folder contains a run over {entry.rows:,} other items that are also called '{name}'"
-    others = ", ".join(name for name in known if name not in datasets)
-    if others and not keeps:
-        yield f"the run in this folder has test sets that the new one lacks: {others}"
-    if others and earlier.get("limit") != new.get("limit"):
-        there, here = map(_limit, (earlier.get("limit"), new.get("limit")))
+    others = ", ".join(name for name in earlier.test_sets if name not in datasets)
+    if others and earlier.limit != new.limit:
+        there, here = map(_limit, (earlier.limit, new.limit))
         yield (
             f"the run in this folder was made with {there}, this one with {here}, and the folder has other "
             f"test sets: {others}"
         )
 
 
-def _of_other_key(earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def _of_other_key(earlier: RunManifest, new: RunManifest) -> str:
     """Return how the run *earlier* differs from a *new* one of the same model with another key."""
-    model = new["model"]
-    asked = (how_asked(each.get("details")) for each in (earlier, new))
+    model = new.model
+    asked = (how_asked(each.details) for each in (earlier, new))
     if changed := differences(*asked):
         return f"this folder contains a run of {model} with other options: {'; '.join(changed)}"
     return (
@@ -364,7 +355,15 @@ def _write_predictions(path: Path, run: Run, name: str) -> None:
             writer.write_table(group)
 
 
-def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
+class _ItemsFile(NamedTuple):
+    """Where the items of a test set are, as :class:`~crossexam.core.manifest.RunEntry` says it."""
+
+    items: str
+    path: str
+    sha256: str | None = None
+
+
+def _place(dataset: Dataset, folder: Path, file: str) -> _ItemsFile:
     """Return where the items of *dataset* are, relative to *folder* and absolute; write them if need be.
 
     A run at a place elsewhere holds items that are on this machine only.
@@ -376,7 +375,7 @@ def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
     if path is None or is_corpus or only_here or not Path(path).exists():
         items = folder / _TEST_SETS / file
         write_test_set(items, dataset.examples)
-        return {"items": f"{_TEST_SETS}/{file}", "items_path": "", "items_sha256": sha256_of(items)}
+        return _ItemsFile(f"{_TEST_SETS}/{file}", "", sha256_of(items))
     if url is not None:
         return _place_elsewhere(Path(path), url, to)
     absolute = Path(path).absolute()
@@ -384,20 +383,20 @@ def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
         relative = os.path.relpath(absolute, folder.absolute())
     except ValueError:  # on another drive
         relative = str(absolute)
-    return {"items": Path(relative).as_posix(), "items_path": str(absolute)}
+    return _ItemsFile(Path(relative).as_posix(), str(absolute))
 
 
-def _place_elsewhere(path: Path, url: str, folder: str | None) -> dict[str, str]:
+def _place_elsewhere(path: Path, url: str, folder: str | None) -> _ItemsFile:
     """Return where the items at *url* are, whose copy is *path*, for a run at the URL *folder* or here."""
     relative = None if folder is None else relative_url(url, folder)
     if relative is not None and not relative.startswith("../"):  # the run holds them
-        return {"items": relative, "items_path": "", "items_sha256": sha256_of(path)}
-    return {"items": relative or "", "items_path": url}
+        return _ItemsFile(relative, "", sha256_of(path))
+    return _ItemsFile(relative or "", url)
 
 
-def _remove_stale(folder: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
+def _remove_stale(folder: Path, entries: Mapping[str, RunEntry]) -> None:
     """Remove what an unfinished or replaced run left: files of test sets that this one does not have."""
-    kept = {folder / str(entry[key]) for entry in entries.values() for key in ("predictions", "items")}
+    kept = {folder / file for entry in entries.values() for file in (entry.predictions, entry.items)}
     for path in (*(folder / _PREDICTIONS).glob("*.parquet"), *(folder / _TEST_SETS).glob("*.parquet")):
         if path not in kept:
             path.unlink()

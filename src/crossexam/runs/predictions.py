@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.manifest import loaded_packages
+from crossexam.core.manifest import PairCounts, loaded_packages
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.ensemble import MEMBERS
 from crossexam.models.model import Batch, Model, Pair
@@ -30,8 +30,6 @@ from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_in
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What is learnt of a model by asking it: the packages that it then had loaded.
-PACKAGES: Final = "packages"
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = (
     "two_label",
@@ -51,6 +49,8 @@ _LEARNT: Final = (
     "labels_continue_prompts",
     "tokens_read_once",
 )
+#: What is learnt of a model by asking it: the packages that it then had loaded.
+PACKAGES: Final = "packages"
 #: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW
 #: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.
@@ -73,7 +73,7 @@ class Predictions:
     answers: Answers
     truncated: NDArray[np.bool_]
     spans: Callable[[int, Pair], Spans]
-    counts: Mapping[str, int]
+    counts: PairCounts
     facts: Mapping[str, Any]
     chunks: NDArray[np.int32] | None = None
 
@@ -94,8 +94,8 @@ def predictions_of(
     if model.inner is not None:
         return _in_parts(model, model.inner, stretches, items, store, options, progress, ask)
     found = _whole(model, stretches(), items, store, options, progress, ask)
-    counts = {"distinct_pairs": len(found.answers), **found.counts}
-    return replace(found, counts={**counts, "truncated_pairs": int(found.truncated.sum())})
+    counts = found.counts._replace(distinct=len(found.answers), truncated=int(found.truncated.sum()))
+    return replace(found, counts=counts)
 
 
 def _in_parts(
@@ -137,12 +137,11 @@ def _in_parts(
         places = found.numbers[starts[number] : starts[number + 1]].tolist()
         return spans_read(model.parts(pair), [of_parts.read_of(place) for place in places])
 
-    counts = {
-        "distinct_pairs": pairs.count,
-        **({"chunk_pairs": len(of_parts)} if pairs.count else {}),
-        **found.counts,
-        "truncated_pairs": int(truncated.sum()),
-    }
+    counts = found.counts._replace(
+        distinct=pairs.count,
+        chunks=len(of_parts) if pairs.count else None,
+        truncated=int(truncated.sum()),
+    )
     return Predictions(numbers, answers, truncated, spans, counts, found.facts, chunks)
 
 
@@ -314,7 +313,7 @@ class _Collector:
         answers = Answers.to_fill(table) if self._noted else Answers.plain(table)
         for numbers, noted in self._noted:
             answers.put(numbers, noted)
-        counts = {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known}
+        counts = PairCounts(asked=self._pairs.count - self._known, from_store=self._known)
 
         def spans(number: int, pair: Pair) -> Spans:
             return spans_read(whole(pair), [answers.read_of(number)])

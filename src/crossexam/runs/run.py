@@ -17,26 +17,58 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from crossexam.core.columns import columns_of
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
-from crossexam.core.manifest import loaded_packages, package_version
+from crossexam.core.manifest import (
+    ChunkCounts,
+    PairCounts,
+    PredictedSet,
+    RunManifest,
+    loaded_packages,
+    package_version,
+)
 from crossexam.core.places import copy_path
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair, SetAnswers, check_batch_size
 from crossexam.models.table import open_model
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import check_probabilities, run_of
 from crossexam.runs.pair_columns import PairColumns
+from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.predictions import PACKAGES, Predictions, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
-from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
 
-#: What a manifest says of the pairs.
-COUNTS: Final = ("distinct_pairs", "chunk_pairs", "asked_pairs", "pairs_from_store", "truncated_pairs")
+#: More requests to a server on another machine must be confirmed.
+MOST_UNCONFIRMED: Final = 2_000
+
+#: What is called before pairs are sent, with the model and their number; raises CrossexamError to refuse it.
+Permit = Callable[[Model, int], None]
+
+
+class UnconfirmedError(CrossexamError):
+    """So many *requests* would be sent to another machine that the user is asked first."""
+
+    def __init__(self, host: str, requests: int) -> None:
+        self.requests = requests
+        super().__init__(
+            f"up to {requests:,} requests would be sent to {host}",
+            wanted=f"a confirmation, since they are more than {MOST_UNCONFIRMED:,}",
+            hint="--yes (in Python, yes=True) confirms; --dry-run shows the first one; --limit asks fewer",
+        )
+
+
+def refuse_many(model: Model, pairs: int) -> None:
+    """Raise UnconfirmedError if *pairs* are many requests to another machine that nobody confirmed."""
+    requests = model.requests_for(pairs)
+    if model.needs_confirmation and requests > MOST_UNCONFIRMED:
+        raise UnconfirmedError(str(model.host), requests)
 
 
 def predict_suite(
@@ -95,25 +127,45 @@ def finished_run(
     data: Suite,
     predicted: Predicted,
     *,
-    entries: Mapping[str, Mapping[str, Any]],
-    limit: int | None,
+    earlier: RunManifest,
 ) -> Run:
     """Return the run of *model* over *data* whose predictions are all there, as it is when nothing is asked.
 
-    *entries* are those of its test sets in the earlier manifest.
+    *earlier* is the manifest of the run that asked.
     """
+    limit = earlier.limit
     datasets = {name: first_items(dataset, limit) for name, dataset in data.datasets.items()}
-    run = _run(model, data.datasets, datasets, predicted, 0.0, limit, {})
-    for name, entry in run.manifest["test_sets"].items():
-        if "chunks_per_item" in entries[name]:
-            entry["chunks_per_item"] = entries[name]["chunks_per_item"]
-    return run
+    entries = {
+        name: msgspec.structs.replace(
+            _entry(datasets[name], data.datasets[name], predicted.sets[name]),
+            chunks_per_item=earlier.test_sets[name].chunks_per_item,
+        )
+        for name in datasets
+    }
+    manifest = _manifest(model, predicted, entries, 0.0, limit)
+    return run_of(model.name, datasets, predicted.sets, manifest)
 
 
 def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | None) -> Iterator[Pair]:
     """Yield the distinct pairs of *data*, or parts of them, to which the store in *folder* has no answer."""
     datasets = [first_items(dataset, limit) for dataset in data.datasets.values()]
     return waiting_pairs(model, lambda: stretches_of(datasets), folder)
+
+
+def waiting_pairs(
+    model: Model, stretches: Callable[[], Iterable[Sequence[Pair]]], folder: Path | None
+) -> Iterator[Pair]:
+    """Yield the distinct pairs, or parts of them, of *stretches* that the store in *folder* lacks."""
+    asked, pairs = model, DistinctPairs(stretches())
+    if model.inner is not None:
+        asked, whole = model.inner, pairs
+        divide = model.parts
+        pairs = DistinctPairs([part for pair in new for part in divide(pair).pairs] for new, _ in whole)
+    path = None if folder is None else folder / FILE_NAME
+    with AnswerStore(path if path is not None and path.exists() else None, asked.key, asked.name) as store:
+        for new, hashes in pairs:
+            known, _ = store.look_up(hashes)
+            yield from (pair for pair, is_known in zip(new, known.tolist(), strict=True) if not is_known)
 
 
 def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:
@@ -140,9 +192,9 @@ def _run(
     limit: int | None,
     parsed: Mapping[str, int],
 ) -> Run:
-    entries = {name: _entry(datasets[name], given[name], predicted.sets[name]) for name in datasets}
-    for name, count in parsed.items():
-        entries[name]["parsed"] = count
+    entries = {
+        name: _entry(datasets[name], given[name], predicted.sets[name], parsed.get(name)) for name in datasets
+    }
     manifest = _manifest(model, predicted, entries, seconds, limit)
     return run_of(model.name, datasets, predicted.sets, manifest)
 
@@ -183,7 +235,7 @@ class Predicted:
     """
 
     sets: Mapping[str, SetAnswers]
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: PairCounts = field(default_factory=PairCounts)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -205,49 +257,52 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predict
     return Predicted(sets, found.counts, found.facts)
 
 
-def _entry(dataset: Dataset, whole: Dataset, answers: SetAnswers) -> dict[str, Any]:
+def _entry(dataset: Dataset, whole: Dataset, answers: SetAnswers, parsed: int | None = None) -> PredictedSet:
     """Return the entry of one test set in the manifest."""
-    entry: dict[str, Any] = {
-        "rows": len(dataset),
-        "of_rows": len(whole),
-        "content_hash": dataset.stated_hash,
-        "signature": whole.entry.signature,
-    }
-    if answers.reading is not None:
-        entry |= {
-            "truncated": int(answers.reading.truncated.sum()),
-            "edit_unseen": int(answers.reading.edit_unseen.sum()),
-        }
-    if answers.outcomes is not None and (unanswered := answers.outcomes.unanswered()):
-        entry["unanswered"] = unanswered
+    reading, outcomes, chunks = answers.reading, answers.outcomes, None
     if answers.chunks is not None and len(answers.chunks):
         mean = round(int(answers.chunks.sum()) / len(answers.chunks), 3)
-        entry["chunks_per_item"] = {"mean": mean, "most": int(answers.chunks.max())}
-    return entry
+        chunks = ChunkCounts(mean, int(answers.chunks.max()))
+    return PredictedSet(
+        rows=len(dataset),
+        of_rows=len(whole),
+        content_hash=dataset.stated_hash,
+        signature=whole.entry.signature,
+        truncated=None if reading is None else int(reading.truncated.sum()),
+        edit_unseen=None if reading is None else int(reading.edit_unseen.sum()),
+        unanswered=None if outcomes is None else outcomes.unanswered() or None,
+        chunks_per_item=chunks,
+        parsed=parsed,
+    )
 
 
 def _manifest(
     model: Model,
     predicted: Predicted,
-    entries: Mapping[str, Any],
+    entries: Mapping[str, PredictedSet],
     seconds: float,
     limit: int | None,
-) -> dict[str, Any]:
+) -> RunManifest:
     learnt = {name: value for name, value in predicted.facts.items() if name != PACKAGES}
     details = with_learnt(model.details, learnt)
-    return {
-        "format": 1,
-        "model": model.name,
-        "model_key": model.key,
+    counts = predicted.counts
+    return RunManifest(
+        format=1,
+        model=model.name,
+        model_key=model.key,
         **model.facts,
-        "details": details,
-        **predicted.counts,
-        **({"limit": limit} if limit is not None else {}),
-        "seconds": round(seconds, 3),
-        "device": details.get("device", "cpu"),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "version": package_version(),
-        "python": platform.python_version(),
-        "packages": loaded_packages(predicted.facts.get(PACKAGES)),
-        "test_sets": dict(entries),
-    }
+        details=details,
+        distinct_pairs=counts.distinct,
+        chunk_pairs=counts.chunks,
+        asked_pairs=counts.asked,
+        pairs_from_store=counts.from_store,
+        truncated_pairs=counts.truncated,
+        limit=limit,
+        seconds=round(seconds, 3),
+        device=details.get("device", "cpu"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=package_version(),
+        python=platform.python_version(),
+        packages=loaded_packages(predicted.facts.get(PACKAGES)),
+        test_sets=entries,
+    )

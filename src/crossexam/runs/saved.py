@@ -15,7 +15,7 @@ from crossexam.core.errors import FormatError, UnfinishedError
 from crossexam.core.example import STATUS, STATUSES, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
-from crossexam.core.manifest import RunEntry, TestSetEntry, manifest_in, run_entries
+from crossexam.core.manifest import RunEntry, TestSetEntry, saved_run_in
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import MANIFEST
@@ -91,11 +91,11 @@ def read_run(folder: Path) -> Run:
     fetch(folder)
     if not folder.is_dir():
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
-    manifest = manifest_in(folder, "run", hint=_REWRITE)
-    entries = run_entries(manifest)
+    manifest = saved_run_in(folder, hint=_REWRITE)
+    entries = manifest.test_sets
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in entries.items()}
     answers = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
-    return run_of(manifest["model"], datasets, answers, manifest)
+    return run_of(manifest.model, datasets, answers, manifest)
 
 
 def read_finished_run(folder: Path) -> Run:

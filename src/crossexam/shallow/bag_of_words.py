@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
@@ -223,9 +224,20 @@ def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[N
     return weights.astype(np.float32), int(regression.n_iter_[0])
 
 
+class _Facts(msgspec.Struct, frozen=True):
+    """What the manifest says of a fit; features are counted by kind, and examples by whose tags were read."""
+
+    examples: int
+    words: int
+    features: Mapping[str, int]
+    iterations: int
+    converged: bool
+    tags_from: Mapping[str, int]
+
+
 def _fit(
     examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
-) -> tuple[BagOfWords, dict[str, Any]]:
+) -> tuple[BagOfWords, _Facts]:
     tagger = resolve_tagger(request.tagger)
     fitted = fit_bag_of_words(
         examples,
@@ -235,21 +247,21 @@ def _fit(
         classes=request.classes,
         progress=request.progress,
     )
-    return fitted.model, {
-        "examples": fitted.examples,
-        "words": len(fitted.model.features.words),
-        "features": {kind: len(codes) for kind, codes in fitted.model.features.codes.items()},
-        "iterations": fitted.iterations,
-        "converged": fitted.iterations < parts["fit"].iterations,
-        "tags_from": dict(tagger.answered),
-    }
+    return fitted.model, _Facts(
+        examples=fitted.examples,
+        words=len(fitted.model.features.words),
+        features={kind: len(codes) for kind, codes in fitted.model.features.codes.items()},
+        iterations=fitted.iterations,
+        converged=fitted.iterations < parts["fit"].iterations,
+        tags_from=dict(tagger.answered),
+    )
 
 
-def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
-    unfinished = "" if manifest["converged"] else " (not converged)"
+def _columns(facts: _Facts) -> dict[str, str]:
+    unfinished = "" if facts.converged else " (not converged)"
     return {
-        "features": f"{sum(manifest['features'].values()):,}",
-        "iterations": f"{manifest['iterations']:,}{unfinished}",
+        "features": f"{sum(facts.features.values()):,}",
+        "iterations": f"{facts.iterations:,}{unfinished}",
     }
 
 
@@ -277,6 +289,7 @@ BAG_OF_WORDS: Final = ShallowModel(
     key_files=(TABLE,),
     settings={"features": FeatureSettings(), "fit": FitSettings()},
     inputs=lambda request: {"annotator": request.tagger},
+    facts=_Facts,
     fit=_fit,
     save=save_bag_of_words,
     load=load_bag_of_words,

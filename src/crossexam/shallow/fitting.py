@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, FormatError
@@ -43,8 +44,10 @@ from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, reading_among
 from crossexam.corpora.trained import (
     RESTORE,
+    CorpusScore,
     Score,
     TrainedFolder,
+    TrainedManifest,
     dev_scores,
     fingerprint_of,
     finished_training,
@@ -142,14 +145,14 @@ class ShallowModel:
 
     Fitting: ``settings`` are dataclasses by part, ``check`` raises CrossexamError for values that the fields'
     types allow but the model does not, ``inputs`` returns what else the parameters depend on, for the
-    fingerprint.  ``fit`` returns the fitted model and facts for the manifest, ``save`` writes ``files`` and
-    configuration, ``load`` reads them.  ``takes`` are the options of ``crossexam train`` that the model has
-    besides ``--set``; others are refused.
+    fingerprint.  ``fit`` returns the fitted model and the ``facts`` for the manifest, ``save`` writes
+    ``files`` and configuration, ``load`` reads them.  ``takes`` are the options of ``crossexam train`` that
+    the model has besides ``--set``; others are refused.
 
     Showing: ``described`` are the parts of the fingerprint in the manifest of a run, ``recipe`` is for
-    ``crossexam ls recipes``, ``columns`` are shown next to the scores by ``crossexam train``.  ``features``
-    returns what ``crossexam features`` prints for a model's name, its folder and a number of features; it is
-    None if features have no names.
+    ``crossexam ls recipes``, ``columns`` of the facts are shown next to the scores by ``crossexam train``.
+    ``features`` returns what ``crossexam features`` prints for a model's name, its folder and a number of
+    features; it is None if features have no names.
     """
 
     name: str
@@ -161,7 +164,8 @@ class ShallowModel:
     files: tuple[str, ...]
     key_files: tuple[str, ...]
     settings: Mapping[str, Any]
-    fit: Callable[[Iterator[Example], FitRequest, Mapping[str, Any]], tuple[Any, dict[str, Any]]]
+    facts: type[msgspec.Struct]
+    fit: Callable[[Iterator[Example], FitRequest, Mapping[str, Any]], tuple[Any, msgspec.Struct]]
     save: Callable[[Path, Any, dict[str, Any]], None]
     load: Callable[[Path], Predictor]
     described: tuple[str, ...]
@@ -169,7 +173,7 @@ class ShallowModel:
     source: str
     paper: str
     packages: tuple[str, ...]
-    columns: Callable[[Mapping[str, Any]], dict[str, str]]
+    columns: Callable[[Any], dict[str, str]]
     alias: str | None = None
     takes: frozenset[str] = frozenset()
     check: Callable[[Mapping[str, Any]], None] = _anything
@@ -246,34 +250,52 @@ def fit_once(model: ShallowModel, request: FitRequest) -> TrainedFolder:
     )
     finished = finished_training(request.folder, fingerprint)
     if finished is None:
-        fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
+        fit = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
         request.progress("scoring on dev", 0, None)
-        scores = {each.spec: score_on_corpus(fitted, each, request.classes) for each in dev.corpora}
-        manifest = {"kind": model.kind, "scores": dev_scores(scores), "fingerprint": fingerprint, **facts}
-        finished = TrainedFolder.finish(request.folder, manifest)
+        scores = {each.spec: score_on_corpus(fit.model, each, request.classes) for each in dev.corpora}
+        finished = TrainedFolder.finish(request.folder, _manifest(model, fingerprint, fit, scores))
 
-    def scorer() -> Callable[[Corpus], dict[str, Any]]:
+    def scorer() -> Callable[[Corpus], CorpusScore]:
         opened = model.load(request.folder)
         return lambda test: score_on_corpus(opened, test, request.classes).on(test)
 
     return finished.with_tests(tests, scorer)
 
 
+class _Fit(NamedTuple):
+    """A fitted model, the facts of its kind, and what all kinds say of a fit."""
+
+    model: Predictor
+    facts: msgspec.Struct
+    train_labels: Mapping[str, int]
+    seconds: float
+
+
+def _manifest(
+    model: ShallowModel, fingerprint: Mapping[str, Any], fit: _Fit, scores: Mapping[str, Score]
+) -> TrainedManifest:
+    return TrainedManifest(
+        kind=model.kind,
+        scores=dev_scores(scores),
+        paper=model.paper,
+        fingerprint=fingerprint,
+        train_labels=fit.train_labels,
+        facts=msgspec.to_builtins(fit.facts),
+        seconds=fit.seconds,
+        versions=library_versions(*model.packages),
+    )
+
+
 def _fit_into_folder(
     model: ShallowModel, request: FitRequest, parts: Mapping[str, Any], examples: Iterator[Example]
-) -> tuple[Predictor, dict[str, Any]]:
-    """Fit and save everything but the manifest; return the model and the manifest's account of the fit."""
+) -> _Fit:
+    """Fit and save everything but the manifest."""
     start = time.monotonic()
     labels: Counter[str | None] = Counter()
     fitted, facts = model.fit(_counted(examples, labels), request, parts)
     model.save(request.folder, fitted, {name: asdict(part) for name, part in parts.items()})
-    return fitted, {
-        "paper": model.paper,
-        "train_labels": {label: labels[label] for label in GOLDS if labels[label]},
-        **facts,
-        "seconds": round(time.monotonic() - start, 1),
-        "versions": library_versions(*model.packages),
-    }
+    known: dict[str, int] = {label: labels[label] for label in GOLDS if labels[label]}
+    return _Fit(fitted, facts, known, round(time.monotonic() - start, 1))
 
 
 def _counted(examples: Iterator[Example], labels: Counter[str | None]) -> Iterator[Example]:

@@ -45,6 +45,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crossexam.core.errors import FormatError, MissingExtraError
@@ -359,9 +360,18 @@ def _descended(
     return bag.weight.detach().numpy(), output.detach().numpy(), tuple(losses)
 
 
+class _Facts(msgspec.Struct, frozen=True):
+    """What the manifest says of a fit; ``buckets_met`` have an n-gram, ``losses`` are by epoch."""
+
+    examples: int
+    words: int
+    buckets_met: int
+    losses: Sequence[float]
+
+
 def _fit(
     examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
-) -> tuple[HypothesisFastText, dict[str, Any]]:
+) -> tuple[HypothesisFastText, _Facts]:
     fitted = fit_hypothesis_fasttext(
         examples,
         parts["fasttext"],
@@ -370,16 +380,11 @@ def _fit(
         progress=request.progress,
     )
     grams = fitted.model.grams
-    return fitted.model, {
-        "examples": fitted.examples,
-        "words": len(grams.words),
-        "buckets_met": len(grams.met),
-        "losses": list(fitted.losses),
-    }
+    return fitted.model, _Facts(fitted.examples, len(grams.words), len(grams.met), fitted.losses)
 
 
-def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
-    return {"words": f"{manifest['words']:,}", "buckets": f"{manifest['buckets_met']:,}"}
+def _columns(facts: _Facts) -> dict[str, str]:
+    return {"words": f"{facts.words:,}", "buckets": f"{facts.buckets_met:,}"}
 
 
 def _lacks(config: Mapping[str, Any]) -> str | None:
@@ -402,6 +407,7 @@ HYPOTHESIS_FASTTEXT: Final = ShallowModel(
     settings={"fasttext": _DEFAULT},
     inputs=lambda request: {"seed": request.seed},
     takes=frozenset({"--seed", "--epochs"}),
+    facts=_Facts,
     fit=_fit,
     save=save_hypothesis_fasttext,
     load=load_hypothesis_fasttext,

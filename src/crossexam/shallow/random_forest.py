@@ -22,6 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
@@ -29,8 +30,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, write_json
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
-from crossexam.core.sealed import MANIFEST, read_manifest
-from crossexam.corpora.trained import RESTORE
+from crossexam.core.sealed import MANIFEST, typed
+from crossexam.corpora.trained import RESTORE, TrainedFolder
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
@@ -290,26 +291,44 @@ def arrays_of(grower: Any) -> DecisionTrees:
     )
 
 
+class _Vectors(msgspec.Struct, frozen=True):
+    """The word vectors: their width, how many were kept, and the share of the words that have one."""
+
+    width: int
+    words_kept: int
+    coverage: float
+
+
+class _Facts(msgspec.Struct, frozen=True):
+    """What the manifest says of a fit; the importances are means and deviations by feature."""
+
+    examples: int
+    trees: int
+    nodes: int
+    importances: Mapping[str, tuple[float, float]]
+    vectors: _Vectors
+
+
 def _fit(
     examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
-) -> tuple[RandomForest, dict[str, Any]]:
+) -> tuple[RandomForest, _Facts]:
     settings = parts["forest"]
     vectors = first_vectors(_vector_file(request), settings.words, progress=request.progress)
     fitted = fit_random_forest(
         examples, vectors, settings, seed=request.seed, classes=request.classes, progress=request.progress
     )
     forest = fitted.model.forest
-    return fitted.model, {
-        "examples": fitted.examples,
-        "trees": len(forest.roots),
-        "nodes": len(forest.left),
-        "importances": {each.feature: [each.mean, each.deviation] for each in fitted.importances},
-        "vectors": {
-            "width": int(vectors.rows.shape[1]),
-            "words_kept": len(vectors.words),
-            "coverage": round(fitted.found / max(1, fitted.words), 4),
-        },
-    }
+    return fitted.model, _Facts(
+        examples=fitted.examples,
+        trees=len(forest.roots),
+        nodes=len(forest.left),
+        importances={each.feature: (each.mean, each.deviation) for each in fitted.importances},
+        vectors=_Vectors(
+            width=int(vectors.rows.shape[1]),
+            words_kept=len(vectors.words),
+            coverage=round(fitted.found / max(1, fitted.words), 4),
+        ),
+    )
 
 
 def _vector_file(request: FitRequest) -> Path:
@@ -343,11 +362,11 @@ def _lacks(config: Mapping[str, Any]) -> str | None:
     return None if config.get("features") == list(FEATURES) else "the features of this version"
 
 
-def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
+def _columns(facts: _Facts) -> dict[str, str]:
     return {
-        "trees": f"{manifest['trees']:,}",
-        "nodes": f"{manifest['nodes']:,}",
-        "words with a vector": f"{100 * manifest['vectors']['coverage']:.1f} %",
+        "trees": f"{facts.trees:,}",
+        "nodes": f"{facts.nodes:,}",
+        "words with a vector": f"{100 * facts.vectors.coverage:.1f} %",
     }
 
 
@@ -356,12 +375,9 @@ def load_importances(folder: Path) -> tuple[Importance, ...]:
 
     Raises FormatError.
     """
-    path = folder / MANIFEST
-    stored = read_manifest(path, hint=RESTORE).get("importances", {})
-    try:
-        return tuple(Importance(name, *map(float, stored[name])) for name in FEATURES)
-    except (KeyError, TypeError, ValueError):
-        raise FormatError("the importances of the nineteen features are missing", where=str(path)) from None
+    facts = TrainedFolder.read(folder).manifest.facts
+    stored = typed(facts, _Facts, folder / MANIFEST, hint=RESTORE).importances
+    return tuple(Importance(name, *stored[name]) for name in FEATURES)
 
 
 def _importance_table(name: str, folder: Path, top: int) -> FeatureTable:
@@ -393,6 +409,7 @@ RANDOM_FOREST: Final = ShallowModel(
     inputs=_inputs,
     check=_check,
     takes=frozenset({"--seed", "--vectors"}),
+    facts=_Facts,
     fit=_fit,
     save=save_random_forest,
     load=load_random_forest,

@@ -132,7 +132,7 @@ class Selector:
 
         Raises CrossexamError if so much must not be sent to a server, or if answers are missing.
         """
-        from crossexam.runs.waiting import refuse_many
+        from crossexam.runs.run import refuse_many
 
         if self.model.host is not None:
             refuse_many(self.model, sum(example.label is not None for example in base.open()))

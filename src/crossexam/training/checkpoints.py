@@ -26,8 +26,8 @@ from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.core.locks import sweep
-from crossexam.core.sealed import MANIFEST, check_files, read_manifest
-from crossexam.corpora.trained import RESTORE
+from crossexam.core.sealed import MANIFEST, check_files
+from crossexam.corpora.trained import RESTORE, TrainedFolder
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def read_description(folder: Path) -> Description:
     """Return the description of the model in *folder*; raises CrossexamError if there is none to be read."""
     if not (folder / MANIFEST).is_file() or not (folder / CONFIG).is_file():
         raise _no_model(folder)
-    check_files(folder, read_manifest(folder / MANIFEST, hint=RESTORE), hint=RESTORE)
+    check_files(folder, TrainedFolder.read(folder).manifest.files, hint=RESTORE)
     path = folder / CONFIG
     content = read_json(path)
     if content.get("kind") != KIND:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from crossexam.core.dataset import Run
+    from crossexam.corpora.trained import BiasScore
 
 #: A floor for the biased model's probabilities: a prediction of certainty would outweigh any other.
 LEAST_PROBABILITY: Final = 1e-4
@@ -338,23 +339,6 @@ METHODS: Final[dict[str, DebiasMethod]] = {
 }
 
 
-class BiasScore(NamedTuple):
-    """How good the biased model is: its *accuracy*, and that of always the most frequent label, in percent.
-
-    Both are of the held-out training pairs by which it was stopped, and are averaged over the biased models
-    of several folds, each of which has a *best_epoch*.  A run has none: both are of all training pairs.
-    """
-
-    accuracy: float
-    majority: float
-    best_epoch: tuple[int, ...] = ()
-
-    def describe(self) -> dict[str, Any]:
-        """Return the entry of a manifest."""
-        epochs = {"best_epoch": list(self.best_epoch)} if self.best_epoch else {}
-        return {"accuracy": round(self.accuracy, 4), "majority": round(self.majority, 4), **epochs}
-
-
 @dataclass(frozen=True)
 class Bias:
     """The biased model's predictions for the training examples, as the method uses them, by example id."""
@@ -417,7 +401,7 @@ def probabilities_from_run(
             hint="crossexam build corpus --base CORPUS -o FOLDER, with a --base for each training corpus; "
             "crossexam run MODEL FOLDER -o RUN; then --bias RUN",
         )
-    if classes is THREE_LABELS and run.manifest.get("details", {}).get("two_label"):
+    if classes is THREE_LABELS and run.two_labels:
         raise CrossexamError(
             f"{run.model} has two labels, and the training data three", where="--bias", hint="--two-labels"
         )
@@ -438,6 +422,8 @@ def majority_of(labels: Tensor) -> float:
 def score_of_run(probabilities: Tensor, labels: Tensor) -> BiasScore:
     """Return how good the predictions *probabilities* [n, k] of a run are for the training *labels* [n]."""
     import torch
+
+    from crossexam.corpora.trained import BiasScore
 
     right = torch.from_numpy(most_probable(probabilities.double().numpy())) == labels
     return BiasScore(100 * float(right.double().mean()), majority_of(labels))
@@ -491,6 +477,8 @@ def cross_predict(
     this takes.
     """
     import torch
+
+    from crossexam.corpora.trained import BiasScore
 
     folds, everything = debias.biased_models, range(len(groups))
     if folds == 1:

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_text
+from crossexam.core.sealed import as_json
 from crossexam.corpora.trained import Score, check_fingerprint, dev_scores, fingerprint_of, mean_score
 from crossexam.training import checkpoints, optimizers
 from crossexam.training.data import AddedItems
@@ -246,7 +247,7 @@ class Trainer:
             "step": state.step,
             "rate": state.rate,
             "train_loss": round(loss / max(1, state.seen), 6),
-            **scores,
+            **as_json(scores),
             **({"augmented": {n: a.counts() for n, a in epoch.added.items()}} if epoch.added else {}),
             "seconds": round(state.seconds, 2),
             "examples_per_second": round(self._speed(), 1),

@@ -71,7 +71,7 @@ class TrainingRequest:
             "shuffle_words": self.shuffle_words,
             "augment": [each.describe() for each in self.augmentations],
             "debias": self.debias,
-            "bias": self.bias.manifest.get("model_key", self.bias.model) if self.bias else None,
+            "bias": (self.bias.manifest.model_key or self.bias.model) if self.bias else None,
             **({"vocabulary_from": [source.describe() for source in known]} if known else {}),
         }
 

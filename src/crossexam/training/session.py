@@ -22,10 +22,18 @@ from crossexam.core.files import writing
 from crossexam.core.labels import Projection
 from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import library_versions
-from crossexam.corpora.trained import Score, TrainedFolder, fingerprint_of, finished_training
+from crossexam.corpora.trained import (
+    BiasScore,
+    DevScores,
+    Score,
+    TrainedFolder,
+    TrainedManifest,
+    fingerprint_of,
+    finished_training,
+)
 from crossexam.training import checkpoints, debiasing
 from crossexam.training.data import AddedItems
-from crossexam.training.debiasing import METHODS, Bias, BiasedPart, BiasPredictions, BiasScore, Debias
+from crossexam.training.debiasing import METHODS, Bias, BiasedPart, BiasPredictions, Debias
 from crossexam.training.devices import Device, chosen_precision
 from crossexam.training.loop import Epoch, LoopSettings, Trainer, Training, epoch_from
 from crossexam.training.objective import Objective
@@ -211,7 +219,7 @@ class _Session(Generic[E]):
         logits = predict_logits(pipeline, objective.model, encoded.take(part.predict), device.device)
         return BiasPredictions(
             torch.softmax(logits.double(), -1),
-            BiasScore(best["dev_accuracy"], majority, (best["best_epoch"],)),
+            BiasScore(best.dev_accuracy, majority, (best.best_epoch or 0,)),
         )
 
     def _identity_of(self, biased: Training[E], part: BiasedPart) -> dict[str, Any]:
@@ -222,19 +230,19 @@ class _Session(Generic[E]):
     def finish(self, model: nn.Module, curve: list[dict[str, Any]], bias: Bias | None) -> TrainedFolder:
         """Write the folder, the manifest last, and remove the snapshots."""
         folder, training, device = self.request.folder, self.training, self.device
-        manifest = {
-            "kind": training.kind,
-            "scores": _best_of(curve),
-            **({"bias": bias.score.describe()} if bias else {}),
-            **({"paper": training.paper} if training.paper is not None else {}),
-            "fingerprint": dict(self.fingerprint),
-            **training.facts(model),
-            "device": str(device.device),
-            "precision": device.precision,
-            "processes": device.processes,
-            "versions": library_versions(*_PACKAGES),
-            "curve": curve,
-        }
+        manifest = TrainedManifest(
+            kind=training.kind,
+            scores=_best_of(curve),
+            bias=bias.score.rounded() if bias else None,
+            paper=training.paper,
+            fingerprint=dict(self.fingerprint),
+            facts=training.facts(model),
+            device=str(device.device),
+            precision=device.precision,
+            processes=device.processes,
+            versions=library_versions(*_PACKAGES),
+            curve=curve,
+        )
         if device.is_main:
             with writing(folder):
                 training.save(folder, model)
@@ -244,13 +252,12 @@ class _Session(Generic[E]):
         return TrainedFolder.read(folder)
 
 
-def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _best_of(curve: Sequence[Mapping[str, Any]]) -> DevScores:
     """Return the scores of the best epoch of *curve*, the first of equals."""
     best = max(curve, key=lambda record: record["dev_accuracy"])
-    parts = {"dev": best["dev"]} if "dev" in best else {}
-    return {
-        "dev_accuracy": best["dev_accuracy"],
-        "dev_loss": best["dev_loss"],
-        "best_epoch": best["epoch"],
-        **parts,
-    }
+    return DevScores(
+        dev_accuracy=best["dev_accuracy"],
+        dev_loss=best["dev_loss"],
+        best_epoch=best["epoch"],
+        dev=best.get("dev"),
+    )

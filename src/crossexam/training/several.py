@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from socket import gethostname
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json
 from crossexam.core.progress import silent, unheard
-from crossexam.core.sealed import MANIFEST, read_manifest
-from crossexam.corpora.trained import TrainedFolder
+from crossexam.core.sealed import MANIFEST
+from crossexam.corpora.trained import TrainedFolder, TrainedManifest
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.training.checkpoints import UNFINISHED, remove_snapshots
 from crossexam.training.request import TrainingRequest, unwatched
@@ -126,7 +126,7 @@ def _request(request: TrainingRequest, training: _Training) -> TrainingRequest:
 class _Made(NamedTuple):
     """What a worker says of a training: the manifest in its folder, and the notes for the user."""
 
-    manifest: Mapping[str, Any]
+    manifest: TrainedManifest
     notes: Sequence[str]
 
 
@@ -160,8 +160,8 @@ def _train(request: TrainingRequest, root: Path, training: _Training) -> _Made:
 
 def _check_here(trained: TrainedFolder) -> None:
     """Raise CrossexamError if a worker wrote a model where this process does not find it."""
-    manifest = trained.folder / MANIFEST
-    if not manifest.exists() or read_manifest(manifest) != trained.manifest:
+    folder = trained.folder
+    if not (folder / MANIFEST).exists() or TrainedFolder.read(folder).manifest != trained.manifest:
         raise CrossexamError(
             "a worker has written the model to another disk",
             where=str(trained.folder),

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from crossexam.corpora.labelled import Corpus
-from crossexam.corpora.trained import TrainedFolder
+from crossexam.corpora.trained import CorpusScore, TrainedFolder
 from crossexam.training import checkpoints, scoring, session, transformer, zoo
 from crossexam.training.devices import torch_device
 from crossexam.training.parses import ParsedPairs, unparsed_warning
@@ -47,7 +49,7 @@ def train_model(request: TrainingRequest) -> TrainedFolder:
 
 def model_name(trained: TrainedFolder) -> str:
     """Return the name by which ``run`` opens *trained*: the prefix of its kind of model, and its folder."""
-    return f"{_PREFIXES[trained.manifest['kind']]}{trained.folder}"
+    return f"{_PREFIXES[trained.manifest.kind]}{trained.folder}"
 
 
 def _trained(request: TrainingRequest) -> TrainedFolder:
@@ -74,17 +76,17 @@ def score_on_tests(trained: TrainedFolder, request: TrainingRequest) -> TrainedF
     Raises CrossexamError.
     """
 
-    def scorer() -> Callable[[Corpus], dict[str, Any]]:
+    def scorer() -> Callable[[Corpus], CorpusScore]:
         target = torch_device(request.device)
-        model, pipeline = _LOADERS[trained.manifest["kind"]](trained.folder)
+        model, pipeline = _LOADERS[trained.manifest.kind](trained.folder)
         model.to(target)
 
-        def score(test: Corpus) -> dict[str, Any]:
+        def score(test: Corpus) -> CorpusScore:
             encoded = pipeline.encode(test.examples)
             entry = scoring.score_model(pipeline, model, encoded, target, test.projection).on(test)
             if pipeline.reads_parses:
                 counts = ParsedPairs.of(test.examples)
-                entry["parsed"] = counts.parsed
+                entry = replace(entry, parsed=counts.parsed)
                 if warning := unparsed_warning({test.spec: counts}, request.data.parse_hint):
                     request.note(warning)
             return entry

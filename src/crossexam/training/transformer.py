@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.corpora.trained import TrainedFolder
 from crossexam.training.debiasing import METHODS, Debias, settings_with
 from crossexam.training.first_token import skip_other_tokens
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
@@ -180,7 +180,7 @@ class TransformerTraining:
 
 def load_transformer(folder: Path) -> tuple[nn.Module, TransformerPipeline]:
     """Return the fine-tuned model in *folder* and how it reads examples; raises CrossexamError."""
-    fingerprint = read_manifest(folder / MANIFEST)["fingerprint"]
+    fingerprint = TrainedFolder.read(folder).manifest.fingerprint
     classes = ENTAILMENT_OR_NOT if fingerprint["data"].get("two_labels") else THREE_LABELS
     model: nn.Module = _load_classifier(str(folder), classes)
     tokenizer = _load_tokenizer(str(folder))

@@ -234,7 +234,7 @@ def _write_manifest(
         entry |= entry.pop(NEXT)[-1]
         entry["verdict"] = {
             "study": study.identity,
-            "signature": study.manifest.get("signature"),
+            "signature": study.manifest.signature,
             "judges": len(study.judges),
             "apply": rule.apply,
             "require": list(rule.require),

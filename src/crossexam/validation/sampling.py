@@ -34,7 +34,7 @@ from crossexam.evaluation.comparison import check_same_items, common_part
 from crossexam.evaluation.scores import score_run
 from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
-from crossexam.validation.study import Item, create_study
+from crossexam.validation.study import Item, StudyManifest, create_study
 
 #: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
@@ -134,7 +134,7 @@ def stratum_of(example: Example) -> tuple[str, ...]:
     return (str(example.label), *(str(kind) for kind in kinds if kind is not None))
 
 
-def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: str) -> dict[str, Any]:
+def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: str) -> StudyManifest:
     """Write a study of items of *suite* into *folder* and return its manifest; raises CrossexamError.
 
     Items without a gold label are left out.  So is the base, in which nothing was constructed, unless it is
@@ -219,7 +219,7 @@ def _roots(name: str, lineage: Sequence[str], labelled: Mapping[str, Sequence[Ex
 
 def sample_outcomes(
     folder: Path, request: SampleRequest, *, wrong: Sequence[Run] = (), right: Sequence[Run] = (), origin: str
-) -> dict[str, Any]:
+) -> StudyManifest:
     """Write a study of the items that all of *wrong* get wrong and all of *right* get right.
 
     Of the errors of one model, judges see the gold label and the prediction, as the authors of Naik et al.
@@ -385,7 +385,7 @@ def _write(
     entries: Mapping[str, Any],
     facts: Mapping[str, Any],
     request: SampleRequest,
-) -> dict[str, Any]:
+) -> StudyManifest:
     items = [item for item in items if item.asked]
     if not items:
         raise CrossexamError("no items to judge", wanted="items with a gold label, or wrong predictions")
@@ -401,16 +401,16 @@ def _write(
     sets = "+".join(f"{name}@{entry['content_hash']}" for name, entry in entries.items())
     models = {side: "+".join(facts[side]) for side in ("wrong", "right") if facts.get(side)}
     parts = {"study": facts["kind"], **models, "seed": request.seed, "per_set": request.per_set, "sets": sets}
-    manifest = {
-        "format": 2,
-        **facts,
-        "signature": signature(parts),
-        "seed": request.seed,
-        "per_set": request.per_set,
-        "judges": list(orders),
-        "items": len(items),
-        "test_sets": dict(entries),
-    }
+    manifest = StudyManifest(
+        format=2,
+        facts=facts,
+        signature=signature(parts),
+        seed=request.seed,
+        per_set=request.per_set,
+        judges=list(orders),
+        items=len(items),
+        test_sets=dict(entries),
+    )
     create_study(folder, numbered, orders, manifest)
     return manifest
 

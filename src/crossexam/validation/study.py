@@ -17,6 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
 from crossexam.core.files import keep, new_folder, sha256_of, writing
@@ -24,7 +27,7 @@ from crossexam.core.labels import Gold, Projection, parse_label, projection_of
 from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import TestSetEntry, manifest_in
 from crossexam.core.output.escapes import json_text
-from crossexam.core.sealed import FILES, MANIFEST, check_files, write_manifest
+from crossexam.core.sealed import MANIFEST, as_json, check_files, typed, write_manifest
 from crossexam.validation.answer_log import PAGE, AnswerLog, CutOffWarning, Judgement
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
@@ -66,6 +69,25 @@ class Item:
         return f"i{self.number:05d}"
 
 
+class StudyManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands in the ``manifest.json`` of a study; ``facts`` say what it was sampled from."""
+
+    format: int
+    facts: Mapping[str, Any]
+    signature: str
+    seed: int
+    per_set: int  # so many items of a test set were to be drawn
+    judges: Sequence[str]
+    items: int
+    test_sets: Mapping[str, Mapping[str, Any]]  # what the suite says of each, and what was drawn of it
+    study: str | None = None  # its id, drawn when it is written
+    files: Mapping[str, str] = {}  # the SHA-256 of the file of items
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as it is written."""
+        return as_json(self)
+
+
 class JudgeProgress(NamedTuple):
     """How far a judge is: *done* of *total* items, and the next *item* and *question* (None if all is done).
 
@@ -82,7 +104,7 @@ class JudgeProgress(NamedTuple):
 class Study:
     """A study in its *folder*; *content* is that of its items.  Answers are read anew whenever asked for."""
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: StudyManifest, content: Mapping[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
         #: The items by number.
         self.items: Final = {entry["number"]: _item_of(entry) for entry in content["items"]}
@@ -102,11 +124,11 @@ class Study:
     @property
     def identity(self) -> str:
         """The id of the study: eight hexadecimal digits."""
-        return str(self.manifest["study"])
+        return str(self.manifest.study)
 
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
-        return TestSetEntry.from_json(name, self.manifest["test_sets"][name])
+        return TestSetEntry.from_json(name, self.manifest.test_sets[name])
 
     @cached_property
     def projections(self) -> dict[str, Projection]:
@@ -114,7 +136,7 @@ class Study:
         golds: dict[str, list[Gold | None]] = {}
         for item in self.items.values():
             golds.setdefault(item.test_set, []).append(item.gold)
-        entries = self.manifest["test_sets"]
+        entries = self.manifest.test_sets
         return {name: projection_of(entries[name], of_set) for name, of_set in golds.items()}
 
     def label(self, item: Item, value: str) -> str:
@@ -245,18 +267,18 @@ def open_study(folder: Path) -> Study:
     Raises FormatError if there is none, or if it is not as it was written.  Warns of an answer that was not
     written to its end.
     """
-    manifest, items_file = manifest_in(folder, "study", hint=_RESTORE), folder / ITEMS
+    content, items_file = manifest_in(folder, "study", hint=_RESTORE), folder / ITEMS
     if not items_file.exists():
         raise FormatError(f"there is no {ITEMS}", where=str(folder), hint=_RESTORE)
-    check_files(folder, manifest, hint=_RESTORE)
-    del manifest[FILES]
-    study = Study(folder, manifest, json.loads(items_file.read_text(encoding="utf-8")))
+    manifest = typed(content, StudyManifest, folder / MANIFEST, hint=_RESTORE)
+    check_files(folder, manifest.files, hint=_RESTORE)
+    study = Study(folder, replace(manifest, files={}), json.loads(items_file.read_text(encoding="utf-8")))
     study.check_answers()
     return study
 
 
 def create_study(
-    folder: Path, items: Sequence[Item], orders: Mapping[str, Sequence[int]], manifest: Mapping[str, Any]
+    folder: Path, items: Sequence[Item], orders: Mapping[str, Sequence[int]], manifest: StudyManifest
 ) -> None:
     """Write a study into *folder*; *orders* are the item numbers in the order of each judge.
 
@@ -281,18 +303,18 @@ def create_study(
         with writing(folder / ITEMS):
             (unfinished / ITEMS).write_text(json_text(content, indent=1) + "\n", encoding="utf-8")
         files = {ITEMS: sha256_of(unfinished / ITEMS)}
-        write_manifest(unfinished / MANIFEST, {**manifest, "study": secrets.token_hex(4), FILES: files})
+        write_manifest(unfinished / MANIFEST, replace(manifest, study=secrets.token_hex(4), files=files))
     for name in (ITEMS, *map(_log_name, orders), MANIFEST):
         keep(folder / name)
 
 
-def _is_drawn(folder: Path, manifest: Mapping[str, Any]) -> bool:
+def _is_drawn(folder: Path, manifest: StudyManifest) -> bool:
     """Return whether *folder* has the study of *manifest*, and nobody has answered."""
     try:
         study = open_study(folder)
     except FormatError:
         return False
-    return study.manifest == {**manifest, "study": study.identity} and not study.judgements()
+    return study.manifest == replace(manifest, study=study.identity) and not study.judgements()
 
 
 def _item_of(entry: Mapping[str, Any]) -> Item:

@@ -122,7 +122,7 @@ def question_results(study: Study) -> tuple[QuestionResult, ...]:
     """Return the results, test sets in the order of the manifest and questions in that of the table."""
     answers = _answers(study)
     results = []
-    for name in study.manifest["test_sets"]:
+    for name in study.manifest.test_sets:
         items = [item for item in study.items.values() if item.test_set == name]
         for question in in_order(key for item in items for key in item.asked):
             asked = [item for item in items if question in item.asked]
@@ -137,7 +137,7 @@ def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdic
     """
     rule.check(study)
     answers = _answers(study)
-    by_set: dict[str, dict[str, Verdict]] = {name: {} for name in study.manifest["test_sets"]}
+    by_set: dict[str, dict[str, Verdict]] = {name: {} for name in study.manifest.test_sets}
     for item in study.items.values():
         if "label" in item.asked:
             by_set[item.test_set][item.example] = _verdict(study, item, rule, answers)
@@ -223,7 +223,7 @@ def labels_given(study: Study) -> dict[str, dict[str, list[str]]]:
     They are labels of the test set (:meth:`crossexam.validation.study.Study.label`); cannot_say is left out.
     """
     answers = _answers(study)
-    found: dict[str, dict[str, list[str]]] = {name: {} for name in study.manifest["test_sets"]}
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in study.manifest.test_sets}
     for item in study.items.values():
         given = answers.get((item.number, "label"), {})
         labels = (given.get(judge, CANNOT_SAY) for judge in study.judges)
@@ -246,7 +246,7 @@ def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
     """Return all results of *study*, and its verdicts by *rule*, as JSON."""
     parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "linear95.clustered"}
     return {
-        "study": dict(study.manifest),
+        "study": study.manifest.to_json(),
         "signature": signature(parts),
         "rule": {"apply": rule.apply, "require": list(rule.require)},
         "decisions": {name: each._asdict() for name, each in decisions(study).items()},
@@ -344,7 +344,7 @@ def _question_result(
         kappa=kappa,
         alpha=alpha,
         answers=categories,
-        published=published_figure(study.manifest["test_sets"][name], name, question),
+        published=published_figure(study.manifest.test_sets[name], name, question),
     )
 
 

@@ -23,7 +23,7 @@ def _answer(batch: Path, server: Any, results: Path, missing: int = 0) -> None:
 
 
 def _details(folder: Path) -> Any:
-    return read_run(folder).manifest["details"]
+    return read_run(folder).details
 
 
 def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, tmp_path: Path) -> None:

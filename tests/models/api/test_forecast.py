@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from crossexam.models.table import open_model
+from crossexam.runs.run import UnconfirmedError, refuse_many
 from crossexam.runs.saved import read_run
-from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
 
 def test_many_requests_to_another_machine_are_confirmed() -> None:
@@ -48,7 +48,7 @@ def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, outpu
         assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
         folder = output.with_name(more[1][:4])
         assert command(*more, "-o", folder).status == 0
-        sent = read_run(folder).manifest["details"]["requests"]["sent"]
+        sent = read_run(folder).details["requests"]["sent"]
         assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
         asked = [message for body in server.requests for message in body["messages"]]
         characters = sum(len(message["content"]) for message in asked)

@@ -47,7 +47,7 @@ def test_the_template_follows_from_the_labels_of_all_test_sets(answering: Any) -
     two, three = _dataset("rte", TWO), _dataset("snli", THREE)
     for data, expected in (((two,), "words.two"), ((three,), "words"), ((two, three), "words")):
         suite = Suite("mine", {each.name: each for each in data})
-        details = cx.run("api/mine", suite, endpoint=answering.url).manifest["details"]
+        details = cx.run("api/mine", suite, endpoint=answering.url).details
         assert details["template"]["name"] == expected
         assert details["two_label"] is (expected == "words.two")
         assert details["parse"] == {"exact": 6 * len(data)}
@@ -126,4 +126,4 @@ def test_shots_are_in_the_manifest_of_a_run_and_never_asked_about(server: Any, o
         list(model.request_bodies([*PAIRS, (shot.premise, shot.hypothesis)]))
     assert server.requests == []
     run = cx.run("api/mine", Dataset("tiny", asked[:1]), endpoint=server.url, **SHOTS)
-    assert run.manifest["details"]["shots"] == drawn.facts["shots"]
+    assert run.details["shots"] == drawn.facts["shots"]

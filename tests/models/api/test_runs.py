@@ -206,7 +206,7 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
     said = f"in {len(low)} of 24 answers, all labels together had a probability below 1/2"
     assert said in done.out
     run = read_run(output)
-    assert run.manifest["details"]["logprobs"]["low_mass"] == len(low)
+    assert run.details["logprobs"]["low_mass"] == len(low)
     assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == low
     assert said in crossexam.report(run).text(".html")
     assert run.answered("tiny").all()  # flagged, and counted as any other
@@ -229,13 +229,13 @@ def test_repeat_counts_how_often_answers_change(
     done = command("--repeat", "2")
     assert f"sending 24 pairs, and 48 pairs again (--repeat) to {server.host}" in done.err
     changing = sum(_is_third((e.premise, "")) for e in examples)
-    found = read_run(output).manifest["details"]["repeat"]
+    found = read_run(output).details["repeat"]
     assert (found["pairs"], found["times"], found["flips"]) == (24, 2, 2 * changing)
     assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
     assert found["low"] < found["value"] < found["high"]
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
     assert command().status == 0
-    assert read_run(output).manifest["details"]["repeat"] == found
+    assert read_run(output).details["repeat"] == found
 
 
 def test_a_dry_run_of_examine_builds_and_sends_nothing(

@@ -42,5 +42,5 @@ def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
     limit = ("--price", "1,1", "--max-cost", "0.002")
     assert "repeat the command with a larger --max-cost to resume" in command(*limit).err
     assert command("--budget", "1000000").status == 0
-    usage = read_run(output).manifest["details"]["usage"]
+    usage = read_run(output).details["usage"]
     assert sum(usage.values()) == 52 * len(server.requests)

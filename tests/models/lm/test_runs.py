@@ -43,16 +43,16 @@ def test_a_run_keeps_answers_and_what_has_none(
     assert found.predictions(name).tolist()[2] == ""
     assert found.outcomes[name].statuses().tolist() == ["answered", "answered", "too_long"]
     assert 0 < found.outcomes[name].label_mass[0] < 1
-    details = found.manifest["details"]
+    details = found.details
     assert details["template"]["name"] == "gpt3"
     assert details["too_long"] == 1
     (tmp_path / "run" / "manifest.json").unlink()
     invoke(*line, "--device", "cpu")
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
-    assert again.manifest["asked_pairs"] == 0
+    assert again.manifest.asked_pairs == 0
     for name in ("device", "max_length", "packed_layers", "batch_tokens", "chat"):
-        assert again.manifest["details"].get(name) == details[name]
+        assert again.details.get(name) == details[name]
 
 
 def test_several_templates_are_a_run_each_and_a_report_together(
@@ -75,14 +75,14 @@ def test_workers_ask_in_the_same_words(lm_folders: dict[str, Path]) -> None:
     name, options = f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
     here = predict_suite(name, TWO, options=options)
     by_workers = predict_suite(name, TWO, options=options, ask=asking_of(Processes(2)))
-    assert by_workers.manifest["model_key"] == here.manifest["model_key"]
+    assert by_workers.manifest.model_key == here.manifest.model_key
     assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
 
 
 def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(lm_folders: dict[str, Path]) -> None:
     name, options = f"lm/{lm_folders['gpt2']}", {"device": "cpu", "threshold": 0.7}
     here = predict_suite(name, TWO, options=options)
-    assert here.manifest["details"]["template"]["name"] == "words.two"
+    assert here.details["template"]["name"] == "words.two"
     assert here.two_labels
     three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))
     with pytest.raises(CrossexamError, match="the template words has three labels"):

@@ -63,7 +63,7 @@ def test_answers_belong_to_ids_or_to_the_pairs_of_api(
         log = written(*reversed(lines))
         found = run(log, **GPT3)
         assert found.predictions(NAME).tolist() == ["entailment", "neutral", "contradiction", "entailment"]
-        details = found.manifest["details"]
+        details = found.details
         assert (details["harness"], details["models"]) == ("openai-batch", ["gpt-5.1"])
     assert "it is not known which answer stands for which label" in refused(FormatError, run, log)
 
@@ -122,7 +122,7 @@ def test_requests_and_pairs_of_the_probe_are_left_out(
     probe = [custom_id("0123456789abcdef", pair) for pair in PAIRS]
     written(*(line(name, answer("True")) for name in probe + of_api))
     found = run(folder, **GPT3)
-    assert found.manifest["details"]["files"] == ["out.jsonl"]
+    assert found.details["files"] == ["out.jsonl"]
     assert len(found.predictions(NAME)) == 4
 
 

@@ -57,7 +57,7 @@ def test_log_likelihoods_are_probabilities(run: Any, written: Any, asked: Datase
     mass = expected.sum(axis=1)
     np.testing.assert_allclose(found.probabilities[NAME], expected / mass[:, None], rtol=1e-12)
     np.testing.assert_allclose(found.outcomes[NAME].label_mass, mass, rtol=1e-12)
-    assert found.manifest["details"]["harness"] == "lighteval"
+    assert found.details["harness"] == "lighteval"
 
 
 def test_what_is_said_of_the_model_and_its_prompts(opened: Any, written: Any) -> None:

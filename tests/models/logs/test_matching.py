@@ -89,7 +89,7 @@ def test_likelihoods_of_lm_eval_are_probabilities(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.probabilities[NAME], exact / mass[:, None], rtol=1e-12)
     assert found.predictions(NAME).tolist() == ANSWERS
     np.testing.assert_allclose(found.outcomes[NAME].label_mass, np.minimum(1, mass), rtol=1e-12)
-    assert found.manifest["details"]["harness"] == "lm-eval"
+    assert found.details["harness"] == "lm-eval"
     limited = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", SET, limit=2)  # needs those items only
     assert limited.predictions(NAME).tolist() == ANSWERS[:2]
 
@@ -135,7 +135,7 @@ def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
         found = run(f"log/{path}", SET)
         assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
         assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
-        assert found.manifest["details"]["rules"] == {"exact": 1, "phrase": 1}
+        assert found.details["rules"] == {"exact": 1, "phrase": 1}
     cut = run(f"log/{inspect_same(tmp_path, 'Tr', stop_reason='max_tokens')}", SET)
     assert set(cut.outcomes[NAME].statuses()) == {"cut"}
 
@@ -186,7 +186,7 @@ def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, ref
     assert "no log of a known harness" in refused(FormatError, run, f"log/{tmp_path}", SET)
     (tmp_path / "a.json").unlink()
     inspect_same(tmp_path, "True")
-    assert run(f"log/{tmp_path}", SET).manifest["details"]["models"] == ["openai/gpt-5.1"]
+    assert run(f"log/{tmp_path}", SET).details["models"] == ["openai/gpt-5.1"]
     write_inspect(tmp_path, [], model="openai/other")
     assert "several models" in refused(FormatError, run, f"log/{tmp_path}", SET)
 
@@ -202,9 +202,9 @@ def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: 
     assert found.outcomes[NAME].statuses().tolist() == ["answered"] * 4 + ["unasked"]
     said = "no reply to any item of 1 of the 2 test sets with gold labels: antonymy.dev"
     assert refused(FormatError, run, log, both).has(said, "--only 'negation.dev'")
-    assert "warning" not in run(log, both.only(["negation.*"])).manifest["details"]
+    assert "warning" not in run(log, both.only(["negation.*"])).details
     answered = run(f"log/{inspect_same(tmp_path, 'True', (SET, more))}", more)
     expected = "the log has 4 replies to test sets that were left out: negation.dev"
-    assert answered.manifest["details"]["warning"] == expected
+    assert answered.details["warning"] == expected
     pairs = [(ITEMS[1].premise, ITEMS[1].hypothesis), ("a", "b")]
     assert "1 of 2 pairs have no reply" in refused(open_model(log).predict, pairs)

@@ -121,7 +121,7 @@ def selection_warnings(results: Results) -> list[str]:
     for model in results.models:
         for name, dataset in model.run.datasets.items():
             key = dataset.entry.facts.get(SELECTED_BY)
-            if key is not None and key == model.run.manifest.get("model_key"):
+            if key is not None and key == model.run.manifest.model_key:
                 chosen.setdefault(model.name, []).append(results.short_names[name])
     return [
         f"{model} chose the items of {', '.join(names)} by its own answers: its accuracy there and "

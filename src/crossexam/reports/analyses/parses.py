@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from crossexam.core.dataset import Run
@@ -68,14 +68,8 @@ def parse_warning(model: ModelResults) -> str | None:
 
 def parsed_counts(run: Run) -> dict[str, tuple[int, int]]:
     """Return per test set how many items are parsed, and of how many; empty if the model reads no parses."""
-    entries = run.manifest.get("test_sets")
-    if not isinstance(entries, Mapping):
-        return {}
-    return {
-        name: (int(entry["parsed"]), int(entry["rows"]))
-        for name, entry in entries.items()
-        if isinstance(entry, Mapping) and "parsed" in entry
-    }
+    entries = run.manifest.test_sets.items()
+    return {name: (each.parsed, each.rows) for name, each in entries if each.parsed is not None}
 
 
 PARSES: Final = Analysis(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from crossexam.constructions.construction import ways_out
+from crossexam.core.dataset import Run
 from crossexam.core.manifest import REJECTED_NOTE, signature
 from crossexam.core.test_sets import UNVERIFIED
 from crossexam.reports.analysis import Analysis, Section
@@ -56,19 +57,19 @@ def run_table(results: Results) -> Table:
     rows = [
         (model.name, key, str(value))
         for model in results.models
-        for key, value in _properties(model.run.manifest).items()
+        for key, value in _properties(model.run).items()
     ]
     columns = (Column("Model"), Column("Property"), Column("Value"))
     return Table("Runs", columns, tuple(rows), grouped=1, folded=_FOLDED_RUNS)
 
 
-def _properties(manifest: Mapping[str, Any]) -> dict[str, object]:
+def _properties(run: Run) -> dict[str, object]:
     """Return the properties of a run by name; the device is unknown if a server computed the answers."""
-    asked = how_asked(manifest.get("details"))
+    asked = how_asked(run.details)
     hidden = {"model", "device"} if "endpoint" in asked else {"model"}
     plain = {
         key.replace("_", " "): value
-        for key, value in manifest.items()
+        for key, value in run.manifest.to_json().items()
         if isinstance(value, str | int | float) and key not in hidden
     }
     return {**plain, **asked}
@@ -83,11 +84,8 @@ _COUNTED: Final = ("parse", "logprobs")
 def _answer_figures(results: Results) -> Iterator[Figure]:
     """Yield how many answers of a language model there are of each kind, if its run counted them."""
     for model in results.models:
-        details = model.run.manifest.get("details")
-        if not isinstance(details, Mapping):
-            continue
         for key in _COUNTED:
-            counts = details.get(key)
+            counts = model.run.details.get(key)
             for kind, value in counts.items() if isinstance(counts, Mapping) else ():
                 if isinstance(value, int | float):
                     yield Figure(model.name, _ANSWERS, f"answers_{key}", value, str(kind))

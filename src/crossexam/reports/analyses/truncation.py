@@ -101,11 +101,11 @@ def truncation_warning(model: ModelResults) -> str | None:
 
 
 def _mend(model: ModelResults) -> str:
-    details = model.run.manifest.get("details") or {}
+    details = model.run.details
     words, by = details.get("most_words"), details.get("most_words_by")
     if words is not None:  # of a sentence, so that shorter premises alone do not help
         return f"It reads the first {words} words of a sentence: `{by}` sets their number."
-    chunk = model.run.manifest.get("chunk", WHOLE)
+    chunk = model.run.manifest.chunk or WHOLE
     if chunk == WHOLE:
         return (
             "To have every item read to the end, run the model with --chunk, as in "
@@ -119,7 +119,7 @@ def _fitting_words(model: ModelResults) -> int:
 
     A word has one or two tokens; without a known maximum it is taken to be 512 tokens.
     """
-    tokens = (model.run.manifest.get("details") or {}).get("max_length")
+    tokens = model.run.details.get("max_length")
     return max(10, (tokens if isinstance(tokens, int) else _USUAL_TOKENS) * 6 // 100 * 10)
 
 

@@ -127,9 +127,7 @@ def _notes(results: Results, rows: Sequence[Row[Calibration]]) -> Iterator[str]:
         yield _LEFT_OUT
     loud = with_probabilities(results)
     yield from only_bounds_notes(results, loud)
-    stretched = [
-        model.name for model in loud if (model.run.manifest.get("details") or {}).get("threshold") is not None
-    ]
+    stretched = [model.name for model in loud if model.run.details.get("threshold") is not None]
     if stretched:
         yield _STRETCHED.format(", ".join(stretched))
     silent = [model.name for model in results.models if not model.gives_probabilities]

@@ -52,8 +52,8 @@ GAME = example(
 )
 
 
-def found(one: Example, *pairs: str) -> list[Match | Rejection]:
-    return list(matches(one, table_of(*pairs), LanguageResources()))
+def found(one: Example, *pairs: str, as_written: bool = False) -> list[Match | Rejection]:
+    return list(matches(one, table_of(*pairs), LanguageResources(), as_written=as_written))
 
 
 def match_of(one: Example, pair: str) -> Match:
@@ -104,13 +104,14 @@ def doubt_of(outcome: Outcome) -> str | None:
 
 
 def test_a_pair_is_found_in_both_orders_and_as_each_part_of_speech() -> None:
-    """WordNet has black and white as nouns and as adjectives."""
+    """WordNet has black and white as nouns and as adjectives; as they are written, they are one pair."""
     one = example("A/DT bridge/NN", "A/DT footbridge/NN", "neutral")
     pair = match_of(one, "footbridge bridge hypernym n").pair
     assert (pair.first, pair.relation) == ("bridge", "hyponym")
     one = example("A/DT black/JJ towel/NN dries/VBZ", "A/DT white/JJ towel/NN dries/VBZ")
-    found_as = found(one, "black white antonym n", "black white antonym a")
-    assert [each.pair.pos for each in found_as if isinstance(each, Match)] == ["a"]
+    for as_written in (False, True):
+        found_as = found(one, "black white antonym n", "black white antonym a", as_written=as_written)
+        assert [each.pair.pos for each in found_as if isinstance(each, Match)] == ["a"]
 
 
 def test_what_is_no_match_says_why(each_case: EachCase) -> None:
@@ -301,6 +302,18 @@ def test_the_papers_rules_have_no_filters(each_case: EachCase) -> None:
         assert [item.premise, item.hypothesis] == exchanged
 
     each_case(check)
+
+
+def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:
+    one = example("A/DT man/NN waits/VBZ", "A/DT woman/NN swims/VBZ")
+    for word, frequent_to_both in (("lady", True), ("ladies", False)):
+        row = f"Some {word} left"
+        index = WordPairIndex.build([Example(str(k), row, row, "neutral") for k in range(10)])
+        ours, papers = (
+            made_from(one, "man woman antonym n", each, index=index)["i_ta3"] for each in (OURS, PAPER)
+        )
+        assert draft_of(ours).edits[-1].new == "lady"
+        assert (papers == Rejection("no relative that training has ten times")) is not frequent_to_both
 
 
 def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:

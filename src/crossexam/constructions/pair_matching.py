@@ -187,15 +187,25 @@ def matches(
 ) -> Iterator[Match | Rejection]:
     """Yield the pairs of *table* that occur in *example*, and the reasons for rejecting other candidates.
 
-    By the paper's matching, the words of a pair have to occur *as_written*, and no more is asked.
+    By the paper's matching, the words of a pair have to occur *as_written*, and no more is asked: two words
+    are one pair, as the part of speech that our rules hold least against.
     """
     found = table.as_written(example) if as_written else table.candidates(example)
     if not found:
         yield Rejection("no pair of the list")
         return
     sentences = {side: _sentence(resources.tokens(example, side)) for side in SIDES}
+    if not as_written:
+        yield from (_match(pair, sentences) for pair in found)
+        return
+    by_words: dict[tuple[str, str], list[Match | Rejection]] = {}
     for pair in found:
-        yield _match_as_written(pair, sentences) if as_written else _match(pair, sentences)
+        by_words.setdefault((pair.first, pair.second), []).append(_match_as_written(pair, sentences))
+    yield from (min(same, key=_doubtful) for same in by_words.values())
+
+
+def _doubtful(match: Match | Rejection) -> int:
+    return len(match.doubts) if isinstance(match, Match) else 0
 
 
 def _sentence(tokens: Sequence[Token]) -> _Sentence:

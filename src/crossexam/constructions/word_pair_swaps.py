@@ -247,20 +247,21 @@ def _replaced_by(family: Family, side: Side, chosen: WordPair) -> Draft | Reject
 
 
 def _relatives(family: Family, side: Side, resources: SwapResources) -> list[WordPair]:
-    """Return the relatives, frequent in training, that may replace the word on *side*."""
-    match, ours = family.match, family.is_ours
+    """Return the relatives, frequent in training, that may replace the word on *side*.
+
+    By the paper's rules, they are counted as they are written, and by ours in any form.
+    """
+    match, index = family.match, resources.index
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
-    here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
-    found = (
-        relatives(kept_word, match.pos)
-        if ours
-        else replacements(kept_word, KINDS_OF_RELATIVES, pos=match.pos)
-    )
+    if not family.is_ours:
+        found = replacements(kept_word, KINDS_OF_RELATIVES, pos=match.pos)
+        return [pair for pair in found if index.occurrences(pair.second) >= LEAST_OCCURRENCES]
+    not_used = NOT_SWAPPED | {token.text.lower() for each in SIDES for token in match.tokens[each]}
     return [
         pair
-        for pair in found
-        if occurrences(pair, resources.index) >= LEAST_OCCURRENCES
-        and not (ours and (pair.second in here | NOT_SWAPPED or is_contested(pair)))
+        for pair in relatives(kept_word, match.pos)
+        if occurrences(pair, index) >= LEAST_OCCURRENCES
+        and not (pair.second in not_used or is_contested(pair))
     ]
 
 

@@ -49,8 +49,7 @@ def _number(seed: int, parts: tuple[str, ...]) -> int:
 class SeededOnUse(random.Random):
     """A generator that is pointed at one item after another and seeded at the first draw, if there is any.
 
-    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts:
-    whatever ``random.Random`` draws is made of :meth:`random` and :meth:`getrandbits`.
+    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts.
 
     >>> chance = SeededOnUse()
     >>> chance.aim(0, "antonymy", "a")
@@ -63,18 +62,33 @@ class SeededOnUse(random.Random):
     def aim(self, seed: int, *parts: str) -> None:
         """Make the next draw the first of ``rng_for(seed, *parts)``."""
         self._aimed_at = seed, parts
+        self.__class__ = _Unseeded
+
+    def _seed_if_due(self) -> None:
+        if self._aimed_at is not None:
+            self.__class__ = SeededOnUse
+            (seed, parts), self._aimed_at = self._aimed_at, None
+            self.seed(_number(seed, parts))
+
+
+class _Unseeded(SeededOnUse):
+    """What a generator is between its aim and its first draw, so that later ones are as fast as any.
+
+    Whatever ``random.Random`` draws is made of :meth:`random` and :meth:`getrandbits`, but for the second of
+    two numbers by :meth:`gauss`, which is kept.
+    """
 
     def random(self) -> float:
         """Return a number in [0, 1)."""
         self._seed_if_due()
-        return super().random()
+        return self.random()  # no longer this one
 
     def getrandbits(self, k: int, /) -> int:
         """Return an integer of *k* random bits."""
         self._seed_if_due()
-        return super().getrandbits(k)
+        return self.getrandbits(k)
 
-    def _seed_if_due(self) -> None:
-        if self._aimed_at is not None:
-            (seed, parts), self._aimed_at = self._aimed_at, None
-            self.seed(_number(seed, parts))
+    def gauss(self, mu: float = 0.0, sigma: float = 1.0) -> float:
+        """Return a normally distributed number."""
+        self._seed_if_due()
+        return self.gauss(mu, sigma)

@@ -3,7 +3,7 @@
 Inflected forms are those of the SPECIALIST Lexicon (National Library of Medicine), as compiled by
 ``scripts/compile_forms.py``.  They are checked, since the lexicon has errors (*freeer*), and a word that it
 lacks has regular forms only if WordNet leads back from them to the word.  The article depends on the sound of
-the next word (Quirk et al., 1985, section 5.8).
+the next word (Quirk et al., 1985, ch. 5, on the articles).
 """
 
 from __future__ import annotations

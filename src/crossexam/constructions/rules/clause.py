@@ -2,8 +2,9 @@
 
 What a main clause says of one situation excludes its opposite.  An instruction says nothing of a situation,
 an infinitive or gerund says what may come about, and adverbial clauses and phrases before the subject only
-set the scene: *when you were younger*, *in a typical factory* (Quirk et al., 1985, sections 8.147, 11.24,
-15.24-30).  What is negated, or only possible, in another clause says nothing of the word's own (10.64).
+set the scene: *when you were younger*, *in a typical factory* (Quirk et al., 1985, ch. 8, on adverbials, and
+sections 11.24 and 15.24-30).  What is negated, or only possible, in another clause says nothing of the word's
+own (10.64).
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ SYMMETRIC_ALWAYS: Final = frozenset((
     # Levin 18.4, contact by motion
     "graze bump collide "
     # have does not say which has which, the part or the whole, the container or the content (Quirk et al.,
-    # 10.30 and 16.46); get brings about such a state, or, like it, has a clause for its object
+    # 10.30, and ch. 16 on verbs that have no passive); get brings about such a state, or, like it, has a
+    # clause for its object
     "have get"
 ).split())
 

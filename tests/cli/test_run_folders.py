@@ -17,7 +17,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.core.test_sets import write_test_set
 from crossexam.reports.tracking import suite_hash
-from crossexam.runs.saved import read_run
+from crossexam.runs.saved import read_run, run_folders
 from crossexam.training import trackers
 from crossexam.training.trackers import OpenRun
 
@@ -49,6 +49,17 @@ def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) 
     assert only in crossexam("compare a b -o c.csv", 2).err
     crossexam("compare a b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
+
+
+def test_the_runs_of_a_folder_come_in_the_order_in_which_they_were_made(
+    sets: Path, crossexam: Crossexam
+) -> None:
+    """And not in that of their names, so that the signs of a comparison are those of the page."""
+    for model in ("overlap", "majority"):
+        crossexam(f"run builtin/{model} base.tiny.parquet -o out/runs/{model}")
+    assert [each.name for each in run_folders(sets / "out")] == ["overlap", "majority"]
+    (sets / "out/runs/overlap/manifest.json").unlink()  # begun anew, and not finished
+    assert [each.name for each in run_folders(sets / "out")] == ["majority", "overlap"]
 
 
 def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, crossexam: Crossexam) -> None:

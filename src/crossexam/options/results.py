@@ -61,7 +61,7 @@ class Compare(Shown):
 
     runs: tuple[ReadFrom, ...] = argument(
         "RUN...",
-        "Two runs over the same test sets: folders or URLs, or the folder of both (A and B by name).",
+        "Two runs over the same test sets: folders or URLs, or the folder of both (A was finished first).",
     )
     output: tuple[WriteTo, ...] = several(
         "Output file or URL: .md, .tex, .csv or .json. Repeatable.", "-o", "--output", takes="FILE"

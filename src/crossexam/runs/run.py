@@ -300,7 +300,7 @@ def _manifest(
         limit=limit,
         seconds=round(seconds, 3),
         device=details.get("device", "cpu"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="milliseconds"),
         version=package_version(),
         python=platform.python_version(),
         packages=loaded_packages(predicted.facts.get(PACKAGES)),

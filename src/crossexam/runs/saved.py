@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 #: The model's own probabilities, in files whose labels are others.
 OWN_SHARES: Final = tuple(f"model_p_{label}" for label in LABELS)
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+_LATER: Final = "~"  # than all times
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _RUN_AGAIN: Final = "repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused"
@@ -54,12 +55,21 @@ def run_folders(folder: Path) -> list[Path]:
     """Return *folder* if it is a run, or else the runs in it; *folder* itself if there are none.
 
     These are runs of several templates, or those that `crossexam examine` wrote into its folder ``runs``,
-    finished or not.
+    finished or not, in the order in which they were finished, which is that in which the models were named.
     """
     if has_file(folder / MANIFEST) or has_file(folder / FILE_NAME):
         return [folder]
     inside = [group / name for group in (folder, folder / "runs") for name in sorted(names_at(group))]
-    return [each for each in inside if _is_run(each)] or [folder]
+    return sorted((each for each in inside if _is_run(each)), key=_finished_at) or [folder]
+
+
+def _finished_at(folder: Path) -> str:
+    """Return when the run in *folder* was finished, in UTC; later than all times if that is not known."""
+    fetch_file(folder / MANIFEST)
+    try:
+        return saved_run_in(folder, hint=_AGAIN).finished or _LATER
+    except FormatError:  # whoever reads the run says what is wrong
+        return _LATER
 
 
 def _is_run(folder: Path) -> bool:

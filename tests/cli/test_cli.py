@@ -156,7 +156,7 @@ def test_examine_resumes_on_another_machine(
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         crossexam(line)
     crossexam(EXAMINE.replace("overlap", "majority"))
-    runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("majority", "overlap"))
+    runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("overlap", "majority"))
     assert runs in crossexam("baseline memory://b/out -o written.parquet", status=2).err
 
 

@@ -119,7 +119,8 @@ def _significant_elsewhere(begin: str, model: ModelResults, names: Mapping[str, 
     if not found:
         return ""
     value, p_holm, name = max(found)
-    points = f"{100 * value:.1f} points (corrected p {p_value_text(p_holm)})"
+    p = f"p {p_value_text(p_holm)}, corrected for the tests of this model alone"
+    points = f"{100 * value:.1f} points ({p})"
     return f" {begin} is {points}, on {names.get(name, name)}."
 
 

@@ -55,7 +55,7 @@ def run_folders(folder: Path) -> list[Path]:
     """Return *folder* if it is a run, or else the runs in it; *folder* itself if there are none.
 
     These are runs of several templates, or those that `crossexam examine` wrote into its folder ``runs``,
-    finished or not, in the order in which they were finished, which is that in which the models were named.
+    finished or not, in the order in which they were last finished.
     """
     if has_file(folder / MANIFEST) or has_file(folder / FILE_NAME):
         return [folder]

@@ -70,7 +70,7 @@ def test_a_passage_with_the_words_of_the_hypothesis_or_of_the_cluster_is_not_use
 
     items, rejected = made(mine, decides)
     assert [item.base for item in items] == ["b"]
-    assert rejected == {"no passage of another item that does not bear on the hypothesis": 1}
+    assert rejected == {"too few unrelated passages of other items": 1}
     assert made(mine, decides, apart)[0][0].premise == f"{mine.premise}\n\n{apart.premise}"
     same = [Example(str(k), f"It rains. It is {k}.", "h", None, info={"cluster": "one"}) for k in range(5)]
     items, rejected = made(*same)

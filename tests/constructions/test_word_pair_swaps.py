@@ -189,7 +189,7 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
     index = WordPairIndex.build([Example(str(k), "They lounge.", "They rest.", "neutral") for k in range(10)])
     one = example("A/DT man/NN sits/VBZ", "A/DT man/NN stands/VBZ")
     made = made_from(one, "sit stand antonym v", index=index)["i_ta2"]
-    assert made == Rejection("no relative that training has ten times")
+    assert made == Rejection("no relative that occurs ten times in training")
     one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
     control = family(one, "elderly young antonym a")
     item = draft_of(control.replaced("hypothesis", "aged", relation="synonym")).item(one, "i_ta2.v4")
@@ -313,7 +313,7 @@ def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:
             made_from(one, "man woman antonym n", each, index=index)["i_ta3"] for each in (OURS, PAPER)
         )
         assert draft_of(ours).edits[-1].new == "lady"
-        assert (papers == Rejection("no relative that training has ten times")) is not frequent_to_both
+        assert (papers == Rejection("no relative that occurs ten times in training")) is not frequent_to_both
 
 
 def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:

@@ -57,7 +57,7 @@ def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..
     assert read_manifest(path) == {"rows": 3, "name": "naïve \ud800", "share": 0.1}
     path.write_text(path.read_text("utf-8").replace('"rows": 3', '"rows": 4'), encoding="utf-8")
     said = refused(read_manifest, path, hint="build it again")
-    assert said.startswith(f"{path}: {CHANGED}its checksum is that of another content")
+    assert said.startswith(f"{path}: {CHANGED}its checksum does not match its content")
     assert "or build it again" in said
     write_manifest(path, {"rows": 3})
     content = read_json(path)

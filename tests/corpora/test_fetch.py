@@ -400,7 +400,7 @@ WRONG_FORMS = [
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
     ("a.tsv", b"\x1f\x8b\x08\t", "compressed (gzip)"),
     ("a.txt", b"A man\0 sleeps.", "not text"),
-    ("a.parquet", PAGE, "it is no Parquet, or not whole"),
+    ("a.parquet", PAGE, "it is not Parquet, or is incomplete"),
 ]
 RIGHT_FORMS = {
     "a.jsonl": b'\xef\xbb\xbf{"a": 1}\n',

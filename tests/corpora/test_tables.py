@@ -125,7 +125,10 @@ def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None
         (splits, "the DatasetDict has several splits: train"),
         ([ROWS[0], 3], "the list, row 2: 3 instead of a dict"),
         ([ROWS[0], {"sentence1": "A."}], "the list, row 2: the field 'sentence2' is missing"),
-        (iter([*ROWS, {**ROWS[0], "gold_label": "x"}]), "the column has neutral 1, entailment 1, c 1, x 1"),
+        (
+            iter([*ROWS, {**ROWS[0], "gold_label": "x"}]),
+            "values in the column: neutral (1), entailment (1), c (1), x (1)",
+        ),
         ([Example("a", "P.", "H.", None), ROWS[0]], "examples, item 2: a dict instead of an Example"),
     ]
     for data, says in wrong:

@@ -167,7 +167,7 @@ def test_what_a_model_and_claims_need(refused: Callable[..., str]) -> None:
     run = replace(run_of(frank=FRANK), datasets={plain.name: plain})
     assert in_report(results_of([run]).models[0]) == FactChecking()
     said = refused(results_of, [run], ReportOptions(threshold=ThresholdChoice(0.3)))
-    assert "no run has claims to check" in said
+    assert "a threshold applies only to claims to check" in said
 
 
 def test_the_choice_in_python(refused: Callable[..., str]) -> None:

@@ -42,10 +42,10 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
     one, other = rules_from(path)
     assert one.limits == (Limit("above", 0.6), Limit("below", 0.9))
     assert (one.number, one.against_baseline, one.must_be_shown) == (1, False, False)
-    assert one.where == f"{path}, rule that begins in line 2"
+    assert one.where == f"{path}, rule that begins on line 2"
     assert other.limits == (Limit("below", 0.02),)  # a drop is worse if it is larger
     assert (other.number, other.against_baseline, other.must_be_shown) == (2, True, True)
-    assert other.where == f"{path}, rule that begins in line 8"
+    assert other.where == f"{path}, rule that begins on line 8"
 
 
 def test_a_margin_limits_what_is_worse() -> None:
@@ -97,7 +97,7 @@ def test_a_mistake_in_a_file_has_its_place(tmp_path: Path, for_each: Callable[..
 
     good = '[[gate]]\nset = "*"\nmeasure = "accuracy"\nmin = 0.6\n'
     rows = [
-        (f'{good}\n[[gate]]\nset = "*"\n', r"crossexam\.toml, rule that begins in line 6: 'measure' is miss"),
+        (f'{good}\n[[gate]]\nset = "*"\n', r"crossexam\.toml, rule that begins on line 6: 'measure' is miss"),
         (
             'gate = [{set = "*", measure = "accuracy", min = 60}]',
             r"crossexam\.toml, rule 1: 'min' is 60",

@@ -94,7 +94,7 @@ def test_changed_text_is_not_shared_against_a_licence(
     monkeypatch.setattr("crossexam.interop.card.catalog", lambda: entries)
     for licence in ("CC BY-ND 4.0", "CC BY-NC-ND 4.0 (see its page)"):
         entries["builtin"] = replace(entries["builtin"], licence=licence)
-        said = f"forbids to hand on text that was changed ({licence})"
+        said = f"forbids redistributing changed text ({licence})"
         assert said in refused(invoke, "card", folder)
         assert not (folder / "README.md").exists()
     done = invoke("card", folder, "--with-permission")

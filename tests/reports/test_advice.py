@@ -66,13 +66,13 @@ def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
     small = results(base=57)  # 33 of 90 right, 30 by one label
     majority = small.models[0].results[0].majority
     assert majority is not None
-    (said,) = sentence(small, "beyond chance")
+    (said,) = sentence(small, "but not significantly")
     number = re.search(r"about ([\d,]+) pairs instead of 90 would", said)
     assert number is not None
     above, count = majority.advantage, int(number[1].replace(",", ""))
     assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0
     assert (above.value - above.low) * (90 / (count - 100)) ** 0.5 > above.value
-    assert not sentence(results(base=62), "beyond chance")  # below it
+    assert not sentence(results(base=62), "but not significantly")  # below it
 
 
 def test_the_number_of_pairs_that_find_five_points() -> None:

@@ -110,7 +110,7 @@ def test_what_is_left_out_is_named() -> None:
     (note,) = (note for note in table.notes if note.startswith("Left out"))
     assert "silent on base (x), silent on negation" in note
     notes = [note for each in alone_tables(results) for note in each.notes]
-    assert any(note.startswith("Not all of the models count on base (x), negation") for note in notes)
+    assert any(note.startswith("The totals leave out base (x), negation") for note in notes)
     runs = [*THREE[:2], run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))]
     notes = [*first_rank_table(make_report(*runs).results).notes]
     assert any("It leaves out so swap: " in note for note in notes)

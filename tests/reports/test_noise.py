@@ -42,7 +42,7 @@ STEADY = run(few=12, many=180, repeat=None)
 
 def of_chance(run: Run) -> list[str]:
     """The warnings about drops that asking again may change."""
-    return [each for each in warnings(results_of([run])) if "chance" in each]
+    return [each for each in warnings(results_of([run])) if "noise of asking again" in each]
 
 
 def verdicts(report: Report) -> dict[str, str]:
@@ -86,11 +86,11 @@ def test_pairs_without_an_answer_are_not_asked_again() -> None:
 
 def test_a_significant_drop_within_the_noise_is_warned_of_at_the_head() -> None:
     assert of_chance(NOISY) == [
-        "api/toy: the drop on few is no larger than what asking again changes by chance (2.7 points over 600 "
+        "api/toy: the drop on few is within the noise of asking again (2.7 points over 600 "
         "items: 4.5 % of answers changed)."
     ]
     both = run(few=12, many=14)  # the headline is about the drop on many
-    assert "which is no larger than what asking again changes by chance" in headlines(results_of([both]))[0]
+    assert "which is within the noise of asking again" in headlines(results_of([both]))[0]
     assert of_chance(run(few=1, many=180)) == []  # not significant
     sets = (*SETS, dataset("more.dev", GOLD, "base.dev"))
     (said,) = of_chance(run(few=12, more=13, many=180, sets=sets))
@@ -160,7 +160,7 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change() -> N
     other = run(repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
     note = (
         "Answers that changed when pairs were asked again: A 4.5 % [2.0, 10.0], B 0.5 % [0.0, 3.0]. "
-        "Differences no larger than what asking again changes by chance: base (dev) (2.1 points over 600 "
+        "Differences within the noise of asking again: base (dev) (2.1 points over 600 "
         "items), few (2.1 points over 600 items)."
     )
     assert notes(one, other) == [note]
@@ -171,7 +171,7 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change() -> N
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
     unchanged = run(repeat=UNCHANGED)
     (note,) = notes(unchanged, unchanged)
-    assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
+    assert note.endswith("The noise of asking again is therefore not known for the differences.")
     assert notes(STEADY, STEADY) == []
 
 

@@ -47,7 +47,7 @@ def distractor_passage(
     before, after = PLACES[place]
     passages = list(islice(resources.passages.drawn(example, rng), before + after))
     if len(passages) < before + after:
-        yield Rejection("no passage of another item that does not bear on the hypothesis")
+        yield Rejection("too few unrelated passages of other items")
         return
     end = len(example.premise)
     edits = [Edit("premise", 0, 0, "", f"{passage}{_GAP}") for passage in passages[:before]]

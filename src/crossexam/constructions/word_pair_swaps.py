@@ -173,7 +173,7 @@ def _exchanged(family: Family, relation: Relation, proposal: Proposal) -> Change
 
 
 def _obstacles(change: Change) -> Iterator[str]:
-    """Yield why the sentences after *change* in situ are no test, whatever their label is."""
+    """Yield why the sentences after *change* in situ cannot be a test, whatever their label."""
     yield from (rule.reason for rule in swapped_sentences.against(change.family))
     for saying in change.sayings:
         yield from (rule.reason for rule in swapped_sentences.against(saying, {TOLD}))
@@ -215,7 +215,7 @@ def _replacement(
         return Rejection(obstacle.reason)
     choices = _relatives(family, side, resources)
     if not choices:
-        return Rejection("no relative that training has ten times")
+        return Rejection("no relative that occurs ten times in training")
     rng.shuffle(choices)
     order = sorted({pair.relation for pair in choices})
     rng.shuffle(order)

@@ -416,7 +416,7 @@ class Run:
             raise CrossexamError(
                 f"'{self.model}' has predictions that are not numbers",
                 where=where,
-                wanted="numbers, but for items whose outcome says that there is no answer",
+                wanted="numbers, except for items whose outcome says that there is no answer",
             )
         return rows
 

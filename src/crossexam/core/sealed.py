@@ -119,7 +119,7 @@ def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) ->
     content = dict(content)
     stated = content.pop(CHECKSUM, None)
     if stated != _checksum_of(content):
-        why = "its checksum is missing" if stated is None else "its checksum is that of another content"
+        why = "its checksum is missing" if stated is None else "its checksum does not match its content"
         raise ChangedError(
             f"the file was changed by hand, or damaged, after it was written: {why}",
             where=str(path),

@@ -226,13 +226,13 @@ def explained_by_counts(
         return _undeclared_numbers(error, counts)
     listed = [name for name, _ in counts.most_common(_LISTED)]
     rest = len(counts) - len(listed)
-    column = ", ".join(f"{clipped(name)} {counts[name]:,}" for name in listed)
+    column = ", ".join(f"{clipped(name)} ({counts[name]:,})" for name in listed)
     example = (None if declared else likely_meaning(listed if not rest else ())) or "VALUE=LABEL,..."
     explained = UnknownLabelError(
         error.what,
         where=error.where,
         wanted=error.wanted,
-        hint=f"the column has {column}{f' and {rest} other values' if rest else ''}; "
+        hint=f"values in the column: {column}{f' and {rest} other values' if rest else ''}; "
         f"--labels {quote(example)} declares what they mean (- for no gold label), --skip-bad skips "
         "such records",
     )

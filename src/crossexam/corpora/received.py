@@ -47,7 +47,7 @@ def check_form(file: Path, name: str, *, where: str) -> None:
     if not head.strip():
         problem = "the file is empty"
     elif suffix == ".parquet" and not (head.startswith(PARQUET) and tail == PARQUET):
-        problem = "it is no Parquet, or not whole"
+        problem = "it is not Parquet, or is incomplete"
     elif suffix in _TEXTS:
         problem = _problem_of_text(head.removeprefix(BOM), suffix)
     if problem is not None:

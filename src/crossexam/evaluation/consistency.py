@@ -188,7 +188,7 @@ class Violations:
 
     @property
     def unanswered(self) -> int:
-        """The number of items that were left out because there is no answer to them or their partners."""
+        """The number of items that were left out because they or their partners were not answered."""
         return len(self.rows) - self.n
 
     @property

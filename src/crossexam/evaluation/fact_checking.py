@@ -355,7 +355,7 @@ def thresholds_for(runs: Sequence[Run], choice: ThresholdChoice) -> list[dict[st
     having = [run for run in runs if checked_sets(run)]
     if not having and choice != ThresholdChoice():
         raise CrossexamError(
-            "no run has claims to check, to which alone a threshold applies",
+            "a threshold applies only to claims to check, and no run has any",
             where="--threshold",
             wanted="a run over the test sets of crossexam build fact-checking",
         )

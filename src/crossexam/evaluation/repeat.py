@@ -1,8 +1,7 @@
 """The noise of a model: how often it answers the same question differently, and what that does to a drop.
 
 At temperature 0 servers batch requests differently from one time to the next, and the order in which numbers
-are added changes answers.  A drop that is no larger than what asking again changes by chance, its noise
-floor, is not a finding.
+are added changes answers.  A drop no larger than that noise is not a finding.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ def noise_floor(*accuracies: tuple[Noise | None, int]) -> float | None:
 
 
 def is_within(difference: Estimate | None, floor: float | None) -> bool | None:
-    """Return whether *difference* is no larger than *floor*, what asking again changes by chance.
+    """Return whether *difference* is no larger than *floor*, the noise of asking again.
 
     *difference* is a drop, or that of two accuracies, and *floor* that of :func:`noise_floor`.  It is never
     within a floor of 0, that of models which changed no answer.  The result is None if either is not known.

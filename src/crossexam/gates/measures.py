@@ -280,7 +280,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
         ),
         Measure(
             "flip_rate",
-            "the share of items predicted otherwise than their base",
+            "the share of items predicted differently from their base",
             False,
             _share_of(JudgedRun.flipped),
             _against(JudgedRun.flipped),

@@ -111,7 +111,7 @@ def _tables(path: Path, *, is_default: bool) -> tuple[list[Any], list[str]]:
     lines = [text.count("\n", 0, found.end()) + 1 for found in _TABLE.finditer(text)]
     if len(lines) != len(tables):  # an inline array, or a text that has such a line
         return tables, [f"{path}, rule {number}" for number in range(1, len(tables) + 1)]
-    return tables, [f"{path}, rule that begins in line {line}" for line in lines]
+    return tables, [f"{path}, rule that begins on line {line}" for line in lines]
 
 
 def _rule(number: int, table: Any, where: str) -> GateRule:

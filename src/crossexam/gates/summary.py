@@ -24,7 +24,7 @@ def summary_line(checks: Sequence[Check], failing: Sequence[Check], names: Mappi
     unjudged = [each for each in checks if each.outcome == "not judged"]
     parts = [f"{counted_items(len(checks), 'check')}: {_counts(checks)}"]
     parts += [f"broken: {_listed(broken, names)}"] if broken else []
-    parts += [f"not shown, as was required: {_listed(unshown, names)}"] if unshown else []
+    parts += [f"not shown to hold, though required: {_listed(unshown, names)}"] if unshown else []
     parts += [f"not judged: {_listed(unjudged, names)}"] if unjudged else []
     parts += _of_open(checks, names)
     if not failing and not unjudged and any(each.undecided for each in checks):

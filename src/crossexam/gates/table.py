@@ -97,8 +97,8 @@ def explanations(checks: Sequence[Check], intervals: str, level: float) -> tuple
     if any(each.outcome == "open" for each in checks):
         notes.append(
             "Open: not shown either way; worse: the value itself is beyond the limit; no loss: nothing was "
-            "lost from the baseline or the base. Detectable: the true value nearest to the limit at which so "
-            "many items would show that the rule is broken, with a power of 80 %, or nothing. Settled by: "
+            "lost from the baseline or the base. Detectable: the true value nearest to the limit at which "
+            "these items would show that the rule is broken, with a power of 80 %, if any. Settled by: "
             "about how many items (and proportionally more word pairs, if they are made from these) would "
             "decide the check in half of the cases if the measured value were the true one."
         )
@@ -106,7 +106,7 @@ def explanations(checks: Sequence[Check], intervals: str, level: float) -> tuple
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})
         notes.append(f"Must be shown to hold (require): rule {', '.join(map(str, numbers))}.")
     if any(each.observed for each in checks):
-        notes.append("Observed: known exactly, so that there is no interval.")
+        notes.append("Observed: known exactly, so without an interval.")
     notes += [
         f"Rule {each.rule.number} on {each.test_set}: {each.remark}"
         for each in checks

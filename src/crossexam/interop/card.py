@@ -74,7 +74,7 @@ def refuse_forbidden_changes(suite: Suite, sources: Sources) -> None:
     forbidding = [each for each in sources.known if licence_of(each.licence).forbids_changes]
     if forbidding and not all(dataset.entry.is_base for dataset in suite):
         raise CrossexamError(
-            f"the licence of {forbidding[0].title} forbids to hand on text that was changed "
+            f"the licence of {forbidding[0].title} forbids redistributing changed text "
             f"({forbidding[0].licence})",
             where=suite.name,
             wanted="a suite of corpora whose licences permit changes",

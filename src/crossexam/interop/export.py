@@ -179,7 +179,7 @@ def _written_once(
     if (known := _exported_already(folder, facts)) is not None:
         return known
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
+        raise CrossexamError("the folder is not empty", where=str(folder), wanted="a new or empty folder")
     with new_folder(folder, purpose="exporting") as unfinished:
         done = write(unfinished)
         names = sorted(

@@ -98,7 +98,7 @@ def question_set(dataset: Dataset, template: Template) -> QuestionSet:
     if "not_entailment" in dataset.projection.labels and not template.two_label:
         raise CrossexamError(
             f"its gold labels are {' and '.join(dataset.projection.labels)}, and template '{template.name}' "
-            "has three labels, of which none is not_entailment",
+            "has three labels, without not_entailment",
             where=f"test set {dataset.name}",
             wanted="a template with two labels",
             hint="--template words.two, or one of your own; or leave the test set out with --only",

@@ -46,7 +46,7 @@ class Fetch:
         takes="DIR",
     )
     max_size: Count = option(
-        "Most megabytes of a download of which the catalogue knows no size.",
+        "Largest download, in MB, whose size is not in the catalogue.",
         default=1000,
         takes="MEGABYTES",
     )

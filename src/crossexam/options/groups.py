@@ -185,7 +185,7 @@ class ModelOptions(Checkpoint):
     )
     max_length: int | None = option("Maximum length of a pair in tokens; default: the model's.", **_OF_MODEL)
     chunk: str | None = option(
-        "Ask the model about chunks of the premise: whole sentences of N words, tokens or sentences "
+        "Ask the model about chunks of the premise: whole sentences, at most N words, tokens or sentences "
         "together.",
         takes="words:N|tokens:N|sentences:N|none",
         **_MODEL,

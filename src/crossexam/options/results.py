@@ -101,8 +101,7 @@ class Gate(Unanswered):
     junit: WriteTo | None = option("Write the checks as a JUnit file.", takes="FILE")
     json: WriteTo | None = option("Write the checks as JSON.", takes="FILE")
     open: Literal["undecided", "pass", "fail"] = option(
-        "What becomes of checks that the data do not decide, unless no loss was seen: the gate is undecided "
-        "(exit code 5), passes all the same, or fails.",
+        "If a check is open and not marked 'no loss', the gate is undecided (exit code 5), passes, or fails.",
         default="undecided",
     )
     alpha: float = option("Two-sided level of all checks together.", default=0.05, takes="P")

@@ -98,8 +98,8 @@ def _one_answer(results: Results) -> Iterator[str]:
                 label = each.labels[each.predicted_shares.index(1.0)]
                 base = results.short_names[each.name]
                 yield (
-                    f"The only answer of {model.name} on {base} ({each.n:,} items) is {label}: check that "
-                    "its weights and its labels were read as they should be before you believe any number."
+                    f"{model.name} always answers {label} on {base} ({each.n:,} items): check that "
+                    "its weights and labels were read correctly before you believe any number."
                 )
                 break
 
@@ -114,7 +114,7 @@ def _small_base(results: Results) -> Iterator[str]:
             pairs = each.n * ((above.value - above.low) / above.value) ** 2 if above.value > 0 else math.inf
             if pairs <= MOST_PAIRS:
                 yield (
-                    f"{model.name} is above the majority baseline on {base}, but not beyond chance: about "
+                    f"{model.name} is above the majority baseline on {base}, but not significantly: about "
                     f"{100 * math.ceil(pairs / 100):,} pairs instead of {each.n:,} would show it, if the "
                     "accuracy stayed the same."
                 )

@@ -234,7 +234,7 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
         if len(counted) == 1:
             any_set = f"{names.get(counted[0].name, counted[0].name)}, the only test set that counts"
     unseen = sum(each.edit_unseen for each in truncations(model))
-    read = f" (but for {counted_items(unseen, 'item')} it did not read the changed text)" if unseen else ""
+    read = f" (it did not read the changed text of {counted_items(unseen, 'item')})" if unseen else ""
     return f"{any_set}{read}{_disputed(model, names)}"
 
 
@@ -252,12 +252,12 @@ def _counted(model: ModelResults, names: Mapping[str, str]) -> str:
     limits = [
         (f"at least {FEW} pairs", any(each.is_small for each in lost)),
         ("enough answers", _has_bounds(model)),
-        ("a base on which the model is not at chance", any(each.base_set in chance for each in lost)),
+        ("a base where the model beats the majority baseline", any(each.base_set in chance for each in lost)),
     ]
     needed = " and ".join(words for words, holds in limits if holds)
     if not needed:
         return ""
-    other = _significant_elsewhere("The largest significant drop on another", model, names)
+    other = _significant_elsewhere("The largest significant drop elsewhere", model, names)
     return f" A test set counts if it has {needed}.{other}"
 
 
@@ -468,13 +468,13 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
     words, paired, consequence = "not above", "", "cannot be interpreted"
     if majority.advantage.high < 0:
-        words, consequence = "below", "cannot be interpreted; check the order of its labels"
+        words, consequence = "below", "cannot be interpreted; check the model's label order"
     elif majority.advantage.value > 0:
         # The interval of the accuracy alone can exclude the share all the same: the test is paired.
         words, paired, consequence = "not significantly above", _advantage(majority), "are hard to interpret"
     of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
     baseline = f"the majority baseline{of_set} ({share} %{paired})"
-    then = f", so changes from it {consequence}" if has_drops else ""
+    then = f", so changes from this base {consequence}" if has_drops else ""
     return f"The accuracy of {model.name} on {name}, {accuracy} %, is {words} {baseline}{then}."
 
 

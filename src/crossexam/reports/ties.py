@@ -81,7 +81,7 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
     if not result.only_bounds:
         least, most = (number_text(share, "percent") for share in (ties.least, ties.most))
         sentences.append(
-            f"If ties were broken the other way, its accuracy there would be between {least} and {most} %."
+            f"Depending on how ties are broken, its accuracy there is between {least} and {most} %."
         )
     if others := len(many) - 1:
         where = counted_items(others, "other test set")

@@ -127,7 +127,7 @@ class Swaps:
 SELECTED: Final = ("i_ta2", "i_ta3", "i_th")
 MOST_OF_A_LABEL: Final = 2 / 3
 _SURPLUS: Final = "left out so that no label has more than two thirds"
-_SAME: Final = "left out so that no more pairs than of the controls are the same otherwise"
+_SAME: Final = "left out so that pairs that differ in nothing else are no more frequent than in the controls"
 
 
 def select(sets: Mapping[str, DeferredItems], seed: int) -> None:

@@ -120,7 +120,7 @@ def _check_files(folder: Path, *, where: str) -> None:
         )
     if has_adapter:
         raise CrossexamError(
-            "adapter_config.json stands beside config.json, so that it depends on the installed packages "
+            "adapter_config.json is beside config.json, so that the installed packages decide "
             "whether the adapter is loaded",
             where=where,
             hint="merge the adapter into its model, or remove adapter_config.json if it is merged",

@@ -39,7 +39,7 @@ def suggestions(item: Item) -> tuple[tuple[str, str], ...]:
     They are in the order of :data:`crossexam.validation.questions.CATEGORIES`.
     """
     found = tuple((category, why) for category, sign in _SIGNS.items() if (why := sign(item)))
-    return found or (("unknown", "no hint to another"),)
+    return found or (("unknown", "no hint of another"),)
 
 
 def _overlap(item: Item) -> str:

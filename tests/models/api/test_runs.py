@@ -174,7 +174,7 @@ def test_mistakes_in_commands(server: Any, command: Any) -> None:
 def test_a_report_says_that_another_model_answered(server: Any, command: Any) -> None:
     plain = server.answer
     server.answer = lambda body: server.response(200, {**plain(body).body, "model": "cheaper"})
-    assert "the server answered as 'cheaper', not as 'mine', for which it was asked" in command().out
+    assert "the server answered as 'cheaper', not as 'mine', which was asked for" in command().out
 
 
 def test_texts_of_answers_are_left_out_if_so_asked(server: Any, command: Any, output: Path) -> None:

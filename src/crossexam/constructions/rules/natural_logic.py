@@ -276,7 +276,7 @@ RULES: Final[tuple[Rule[Change], ...]] = (
     Rule("one role may exclude another", _has_role_of_another,
          "A *juggler* rests. / A *person* drives a bus. (neutral)",
          "A *woman* rests. / A *person* drives a bus. (neutral)",
-         "Who drives a bus is hardly a juggler."),
+         "A bus driver is hardly a juggler."),
     Rule("one in the premise, several in the hypothesis", _are_several_of_one,
          "A *woman* waits. / Some *adults* wait. (neutral)", "*Women* wait. / An *adult* waits.",
          "What one does, several need not do."),

@@ -193,7 +193,7 @@ def extra_fields(text: str | None) -> dict[str, Any]:
             raise CrossexamError(
                 f"--extra has a field '{name}', which looks like a secret: the request is in the manifest",
                 wanted="fields without secrets",
-                hint="a key belongs into the environment variable that --key-env names",
+                hint="a key belongs in the environment variable that --key-env names",
             )
     for reserved in ("model", "messages", "stream"):
         if reserved in found:

@@ -11,7 +11,7 @@ from crossexam.models.api.logprobs import WITHOUT_SHARES
 _FIELDS: Final[Mapping[str, tuple[str, str]]] = {
     "max_output": ("the limit on the length of answers", "answers may be longer than --max-output"),
     "temperature": ("the temperature", "it sampled answers at a temperature of its own"),
-    "seed": ("the seed", "asked again, it may answer otherwise"),
+    "seed": ("the seed", "asked again, it may answer differently"),
     "reasoning": ("the level of reasoning", "the model may have reasoned before it answered"),
     "choice": ("the restriction to the labels", "answers may be anything"),
     "samples": (
@@ -31,7 +31,7 @@ def endpoint_remarks(details: Any) -> Iterator[str]:
     >>> list(endpoint_remarks({"model_asked": "gpt-5.1", "models_served": {"gpt-5.1-2026-02": 9}}))
     []
     >>> next(endpoint_remarks({"model_asked": "qwen", "models_served": {"llama": 9}}))
-    "the server answered as 'llama', not as 'qwen', for which it was asked"
+    "the server answered as 'llama', not as 'qwen', which was asked for"
     """
     if not isinstance(details, Mapping) or "model_asked" not in details:
         return
@@ -50,7 +50,7 @@ def _on_who_answered(asked: str, details: Mapping[str, Any]) -> Iterator[str]:
     served = _counted(details, "models_served")
     other = [name for name in served if not _is_of(asked, name)]
     if other:
-        yield f"the server answered as '{other[0]}', not as '{asked}', for which it was asked"
+        yield f"the server answered as '{other[0]}', not as '{asked}', which was asked for"
     for name, what in (
         ("models_served", "models"),
         ("fingerprints", "configurations (system_fingerprint)"),

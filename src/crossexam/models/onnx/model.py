@@ -398,7 +398,7 @@ def read_tokenizer(export: Export, most: int | None = None) -> Any:
 
 
 def _padding(settings: Mapping[str, Any], config: Mapping[str, Any], tokenizer: Any) -> int | None:
-    """Return the id of the padding token, None if there is no such token."""
+    """Return the id of the padding token, or None if it has none."""
     token = settings.get("pad_token")
     text = token.get("content") if isinstance(token, Mapping) else token
     stated = tokenizer.token_to_id(text) if text else config.get("pad_token_id")

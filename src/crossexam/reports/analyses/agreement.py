@@ -26,7 +26,7 @@ _STATISTICS: Final[tuple[tuple[str, str, Kind, str], ...]] = (
         "same_errors",
         "Same errors",
         "percent",
-        "Share of the items that both models get wrong for which both predict the same label.",
+        "Of the items that both models get wrong, the share with the same prediction.",
     ),
 )
 #: What stands for the name of a test set in figures of all of them together.
@@ -219,7 +219,7 @@ def _alone_notes(results: Results) -> tuple[str, ...]:
         note += " The browser of items shows them: choose the model, and then the outcome."
     if not partial:
         return (note,)
-    return (note, f"Not all of the models count on {', '.join(partial)}, which the totals leave out.")
+    return (note, f"The totals leave out {', '.join(partial)}, for which some models have no accuracy.")
 
 
 def _is_complete(scored: ScoredTogether, results: Results) -> bool:

@@ -58,7 +58,7 @@ _TESTS: Final = (
 _EFFECTS: Final = (
     "V: Cramer's V, bias-corrected. Its interval, and that of the odds ratio, count word pairs as clusters. "
     "Detectable: the smallest effect size (Cohen's w, which is V if one side of the table has two "
-    "categories) detectable with a power of 80 % at this level over the number of tests, given how many "
+    "categories) detectable with 80 % power at this level divided by the number of tests, given how many "
     "independent items these are worth; a smaller effect can exist although its test is not significant. "
     "None of this takes into account that items can share a premise."
 )

@@ -137,7 +137,7 @@ def _notes_on_answered(pairs: Sequence[Comparison]) -> list[str]:
     missing = [pair for pair in pairs if pair.unanswered is not None]
     notes = []
     if any(not pair.only_bounds for pair in missing):
-        notes.append("Over the items that both models answered, but for bounds.")
+        notes.append("Over the items that both models answered, except bounds.")
     if any(pair.only_bounds for pair in missing):
         notes.append(BOUNDS_NOTE)
     return notes

@@ -30,7 +30,7 @@ _BY_BASE_NOTE: Final = (
     "which its condition holds on some item."
 )
 _COMPARISON_NOTE: Final = (
-    "The share of the items that both models answered that violate the rule, and the paired difference, with "
+    "Of items that both models answered, the share that violates the rule, and the paired difference, with "
     "95 % confidence intervals clustered by premise. Positive: A contradicts itself more often."
 )
 
@@ -167,7 +167,7 @@ def _missing_notes(results: Results, found: Sequence[Row[Violations]]) -> list[s
     if any(row.measured.unanswered for row in found):
         notes.append(
             "Unanswered: items that are left out because the model did not answer them or another item of "
-            "their rule. A range has the bounds of a rate of which too many are missing."
+            "their rule. A range gives the bounds of a rate with too many missing answers."
         )
     unjoined = {f"{results.short_names[name]}: {each.unjoined:,}" for _, name, each in found if each.unjoined}
     if unjoined:

@@ -178,8 +178,8 @@ def _threshold_note(model: ModelResults) -> str:
     if fact_checking(model).per_set:
         same = sum(each.threshold.same_documents for each in sets)
         return (
-            f"{exceeds} the threshold of its data set. There, balanced accuracy is highest on so many claims "
-            "of the development split of the data set (column Chosen on), in a run of the same "
+            f"{exceeds} the threshold of its data set. There, balanced accuracy is highest on the claims "
+            "of its development split (their number: column Chosen on), in a run of the same "
             f"model{_same(same)}. {_ONLY_HERE}"
         )
     return (

@@ -281,7 +281,7 @@ def seen_against_table(results: Results) -> Table:
         rows += [(name, *row) for row in beside]
     notes = [f"Training: {training.spec}, {training.index.manifest['examples']:,} examples. {_SEEN_NOTE}"]
     if left_out := max((each.left_out for each in _seen(results)), default=0):
-        notes.append(f"Left out: pairs with a word that the index splits, at most {left_out} in a row.")
+        notes.append(f"Left out: pairs with a word that the index splits, at most {left_out} per row.")
     if differences:
         weaker = (
             "the pairs that only their weaker system gets right are 'nearly twice' as frequent in training"

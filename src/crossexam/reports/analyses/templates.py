@@ -63,7 +63,7 @@ def _left_out_notes(results: Results) -> list[str]:
 _NOISE_NOTE: Final = (
     "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
     "Share: with its interval by pair. The noise floor of a drop, 1.96 sqrt(2 f / n) for n pairs and the "
-    "share f as if one more pair had changed each time, is the most that asking about all of them again "
+    "share f with one more changed pair each time, is the most that asking about all of them again "
     "changes it by chance in 95 % of cases, if changes are independent, favour neither right nor wrong "
     "answers, and are as frequent in each test set. It is unknown if no answer changed."
 )
@@ -130,7 +130,7 @@ def noise_warnings(results: Results, significant: Callable[[ModelResults], Colle
     return warnings
 
 
-_BELOW: Final = "no larger than what asking again changes by chance"
+_BELOW: Final = "within the noise of asking again"
 
 
 def below_noise(model: ModelResults, result: TestSetResult) -> str:
@@ -180,7 +180,7 @@ def difference_notes(
     ]
     said = f"Answers that changed when pairs were asked again: {changed}."
     if not any(noise is not None and noise.flips for noise in noises):
-        return [f"{said} What asking again changes by chance is therefore not known for the differences."]
+        return [f"{said} The noise of asking again is therefore not known for the differences."]
     alone = ""
     if None in noises:
         alone = f", in the answers of {'B' if noises[0] is None else 'A'} alone"

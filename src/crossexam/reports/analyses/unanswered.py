@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TITLE: Final = "Unanswered items"
 #: What a range in place of a number means.
 BOUNDS_NOTE: Final = (
-    "A range (40.0 to 60.0) has the bounds of a result of which too many answers are missing; it is over all "
+    "A range (40.0 to 60.0) gives the bounds of a result with too many missing answers; it is over all "
     "items, answered or not."
 )
 #: A warning names up to so many test sets.
@@ -95,8 +95,8 @@ def _left_out(results: Results) -> list[str]:
     if not any(result.only_bounds for model in results.models for result in model.results):
         return []
     return [
-        "A test set of which only bounds are known (no accuracy in this table) has none of the numbers that "
-        "would be of the answered items alone: it is left out of errors, confusion, calibration, selective "
+        "A test set for which only bounds are known (no accuracy in this table) has no numbers that "
+        "would cover the answered items alone: it is left out of errors, confusion, calibration, selective "
         "prediction, people's labels, templates, accuracy over keys, predictions by label, judges and "
         "factors, and of the means of the cross-dataset benchmark."
     ]
@@ -137,7 +137,7 @@ def unanswered_notes(
         ]
     notes = []
     if any(each not in bounded for each in missing):
-        but = ", but for bounds" if bounded else ""
+        but = ", except bounds" if bounded else ""
         notes.append(f"Of the answered items{but}; the table '{_TITLE}' has the others.")
     if bounded:
         notes.append(BOUNDS_NOTE)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _CALIBRATION: Final = (
     "ECE: expected calibration error, the mean distance between the confidence in predictions and the "
-    "share of right ones, in 15 bins of equal width, or with as many items each. A calibrated model does "
-    "not reach 0 in a sample: 'if calibrated' is the ECE that it has on average if items are independent, "
-    "and more with several items per premise. Class-wise: the mean over the labels of the ECE of their "
+    "share of right ones, in 15 bins of equal width, or of equal size. A calibrated model does "
+    "not reach 0 in a sample: 'if calibrated' is its mean ECE if items are independent (it is higher "
+    "with several items per premise). Class-wise: the mean over the labels of the ECE of their "
     "probabilities. Brier: the sum over the labels, from 0 to 2. The errors and losses are better if lower; "
     "95 % confidence intervals are clustered by premise, and word pairs fixed."
 )

@@ -62,7 +62,7 @@ def reliability_charts(results: Results) -> Charts:
     figures = _figures(results, lambda each: Reliability(each.bins), calibrations)
     note = (
         "Points: the share of right predictions by confidence, larger where there are more; on the line, the "
-        "two are equal. Grey bars: where 95 % of the points of a calibrated model lie, each by itself."
+        "two are equal. Grey bars: where each point of a calibrated model lies in 95 % of cases."
     )
     return Charts(figures, note)
 

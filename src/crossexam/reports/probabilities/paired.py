@@ -25,8 +25,8 @@ _SCORES_NOTE: Final = (
 )
 _ERROR_NOTE: Final = (
     "ECE: expected calibration error of the predicted label in 15 bins of equal width; class-wise: the mean "
-    "over the labels. Chance adds to both, as a rule more to that of the better calibrated model, for which "
-    "the 95 % confidence interval of the difference allows: an interval that contains 0 does not say which "
+    "over the labels. Chance adds to both, usually more to that of the better calibrated model; "
+    "the 95 % interval of the difference allows for this: an interval that contains 0 does not say which "
     "model is better calibrated. AURC: the area under the risk-coverage curve, which is the mean share of "
     "wrong answers if a model answers only the items of which it is most confident. All are in percent and "
     "better if lower. Each interval is for one test set alone, clustered by premise, with word pairs fixed. "

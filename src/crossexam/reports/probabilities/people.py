@@ -24,8 +24,8 @@ _PEOPLE: Final = (
 )
 _REFERENCES: Final = (
     "For comparison: the uniform distribution; all probability on the label that most people gave; one "
-    "half of the annotators of each item against the other half, which are further apart than two groups "
-    "of all of them would be, being half as many."
+    "half of the annotators of each item against the other half, which differ more than two groups "
+    "twice the size would."
 )
 
 

@@ -19,8 +19,8 @@ _SELECTIVE: Final = (
     "The model answers where it is most confident and abstains elsewhere. Coverage: the share of items "
     "that it answers; risk: the share of its answers that are wrong. AURC: the area under the "
     "risk-coverage curve, the mean risk over all coverages, equal to the risk of all answers if "
-    "confidence says nothing. Items without an answer are the first abstained. The threshold for 5 % "
-    "risk is chosen on these items: of later answers, more are likely to be wrong. 95 % confidence intervals "
+    "confidence says nothing. Items without an answer come last. The threshold for 5 % "
+    "risk is chosen on these items: on others, the risk is likely to be higher. 95 % confidence intervals "
     "are clustered by premise, and word pairs fixed."
 )
 #: The coverages of the curve among the figures, in percent.

@@ -63,6 +63,14 @@ _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to repl
 _ROWS_PER_GROUP: Final = 2**20
 
 
+class OtherRunError(CrossexamError):
+    """A *folder* for a run of *model* that has another run, of which something would be lost."""
+
+    def __init__(self, what: str, folder: Path, model: str) -> None:
+        self.folder, self.model = folder, model
+        super().__init__(what, where=str(folder), hint=_WAY_OUT)
+
+
 def run_into_folder(
     model: str | Model | Callable[[Sequence[Pair]], Any],
     data: Suite | Dataset,
@@ -266,7 +274,7 @@ def suite_in_folder(
 ) -> Suite:
     """Return the test sets that a run of *model* over *data* in *folder* has: those that it keeps come first.
 
-    With *force*, none are kept.  Raises CrossexamError if the folder has another run.
+    With *force*, none are kept.  Raises OtherRunError if the folder has another run.
     """
     datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
     kept = {} if force else _kept_sets(folder, model, datasets, limit)
@@ -278,7 +286,7 @@ def _kept_sets(
 ) -> dict[str, Dataset]:
     """Return the test sets of the run in *folder* that *datasets* lacks, whole, as they were before a limit.
 
-    Raises CrossexamError if the folder has another run than one of *model* with *limit*.
+    Raises OtherRunError if the folder has another run than one of *model* with *limit*.
     """
     if not (folder / MANIFEST).exists():
         return {}
@@ -287,7 +295,7 @@ def _kept_sets(
     earlier = _manifest_there(folder)
     what = next(_losses(earlier, new, asked), None)
     if what is not None:
-        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
+        raise OtherRunError(what, folder, model.name)
     others = {name: entry for name, entry in earlier.test_sets.items() if name not in datasets}
     return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
 

@@ -52,6 +52,7 @@ from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
+from crossexam.runs.predictions import stage_of
 from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.windows import Asking, ask_in_this_process
@@ -109,7 +110,7 @@ def run_into_folder(
         run = None if force else _finished(folder, opened, suite, limit)
         if run is not None:
             counted = run.manifest.pairs_from_store or 0
-            progress(f"running {opened.name}", counted, counted)
+            progress(stage_of(opened), counted, counted)
             save_run(run, folder, has_predictions=True)
             return run
         run = predict_suite(

@@ -79,7 +79,7 @@ def _in_sentences(page: str, accuracy: Shown, baseline: str) -> Figures:
     return {
         "entailed": always[predictions.head.index("Entailment")].split()[0],
         "small_drop": models[0][column("Drop")].split()[0],
-        "small_detectable": models[0][column("Detectable")],
+        "small_detectable": models[0][column("Smallest detectable drop")],
         "baseline": baseline.split()[0],
         "majority": accuracy.cell("majority baseline", "Accuracy"),
     }

@@ -155,7 +155,7 @@ def test_what_cannot_be_judged_exits_with_2(crossexam: Crossexam) -> None:
     crossexam("build negation --base fewer/pairs.csv -o other")
     rows = [
         ("other", "over different items"),
-        ("suite/negation.pairs.parquet", "base.pairs"),
+        ("suite/base.pairs.parquet", "lacks negation.pairs"),
         ("suite --limit 5", "over different items (5 with content"),
     ]
     for run, culprit in rows:

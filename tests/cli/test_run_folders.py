@@ -141,6 +141,21 @@ def test_an_examination_that_was_stopped_has_a_run_that_is_not_finished(crossexa
     named(crossexam("gate two", 2).err)  # not the one that is finished
 
 
+def test_another_version_of_an_examined_model_is_run_as_the_hint_says(
+    sets: Path, crossexam: Crossexam
+) -> None:
+    (sets / "mine.py").write_text("def score(premise, hypothesis):\n    return 0.6\n", encoding="utf-8")
+    line = "examine py/mine:score --base builtin:demo[:6] --suite negation -o out --threshold"
+    crossexam(f"{line} 0.5")
+    refused = crossexam(f"{line} 0.7", 2).err
+    assert "threshold: 0.5 there, 0.7 here" in refused
+    (command,) = re.findall("hint: crossexam (run .*), with the options of the model", refused)
+    assert command == "run py/mine:score out/suite -o out/runs/py-mine-score-2"
+    crossexam(f"{command} --threshold 0.7")
+    assert "-o out/runs/py-mine-score-3" in crossexam(f"{line} 0.7", 2).err
+    assert "threshold 0.7" in crossexam("report out").text
+
+
 def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexam: Crossexam) -> None:
     rest = "--base builtin:demo --limit 4 -o out"
     assert "leaves out" not in crossexam(f"examine builtin/overlap {rest}").err

@@ -75,6 +75,10 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
         ("import no_such_module", ["raised ModuleNotFoundError: ", "pip uninstall shouting"]),
         ("SHOUT = 1", ["it is a int\n", "wanted: an object of the class Construction"]),
         ("", ["raised AttributeError"]),
+        (
+            SHOUT.replace("NAME", "shout").replace('"noise"', '"robustness"'),
+            ["its test_class is 'robustness'", "wanted: competence, distraction, noise, "],
+        ),
         (SHOUT.replace("NAME", "negation"), ["already a construction called 'negation'"]),
         (SHOUT.replace("NAME", "base"), ["already a construction called 'base'"]),
         (SHOUT.replace("NAME", "Shout it"), ["'Shout it' cannot be the name"]),

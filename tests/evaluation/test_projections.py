@@ -208,6 +208,21 @@ def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
     assert "equally probable" not in make_report(plain).text(".md")
 
 
+def test_a_warning_of_ties_names_those_of_the_base() -> None:
+    """A drop is measured from it: there they may raise its accuracy, or lower it."""
+    base, test = dataset("base.own", "ENC" + "C" * 97), dataset("negation.own", "C" * 100, "base.own")
+    for of_base, says in ((1, "Tied on the base, too: 1 of 100 items of base (own) (1.0 %)."), (0, "")):
+        rows = {
+            each.name: np.array([[0.5, 0.5, 0.0]] * n + [[0.0, 0.0, 1.0]] * (100 - n))
+            for each, n in ((base, of_base), (test, 5))
+        }
+        run = Run("m", {base.name: base, test.name: test}, rows, RunManifest(model_key="m"))
+        (warning,) = (each for each in warnings(results_of([run])) if "equally probable" in each)
+        assert "5 of 100 items of negation (5.0 %)" in warning
+        assert ("Tied on" in warning) == (of_base > 0)
+        assert says in warning
+
+
 def test_a_tie_of_a_model_of_two_labels_lies_on_its_threshold() -> None:
     """Probabilities that are stretched to a threshold are not equal as the model gave them."""
     answers = at_threshold(np.array([0.8] * 3 + [0.9] * 97), 0.8)

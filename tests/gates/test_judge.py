@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
 from crossexam.evaluation.calibration import calibrations
@@ -191,9 +191,44 @@ def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, 
     assert sets("*", make_run(of=empty), min=0.6) == ["base.dev"]
     with pytest.raises(CrossexamError, match="none of its items can be used"):
         sets(DEV, make_run(of=empty), min=0.6)  # whoever names it expects items
-    for name, meant in (("negation", "negation.*"), ("negation.", "negation.*"), ("base (dev)", "base.dev")):
-        with pytest.raises(CrossexamError, match=re.escape(f"did you mean '{meant}'?")):
-            sets(name, make_run(), min=0.1)
+
+
+def test_a_rule_may_name_a_test_set_as_tables_do(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    """If it is the name of one: of several bases, there is no "negation" in tables."""
+    accuracy = {"measure": "accuracy", "min": 0.6}
+
+    def sets(name: str, run: Run, baseline: Run | None = None) -> list[str]:
+        return [each.test_set for each in gate(run, {"set": name, **accuracy}, baseline=baseline).checks]
+
+    one, more = make_run(), make_run(of={**datasets, **suite(part="other")})
+    assert sets("negation", one) == [DEV]
+    assert sets("base (dev)", one) == ["base.dev"]
+    assert sets("negation (other)", more) == ["negation.other"]
+    assert sets("negation", make_run(of=half_proposed(datasets))) == [DEV]
+    whole = make_run(of={**datasets, "negation": replace(datasets[DEV], name="negation")})
+    assert sets("negation", whole) == ["negation"]  # a full name comes first
+    for name, run, baseline in (("negation", more, None), ("negation.", one, None), ("negation", one, more)):
+        with pytest.raises(CrossexamError, match=re.escape("did you mean 'negation.*'?")):
+            sets(name, run, baseline)
+
+
+def test_test_sets_of_the_baseline_that_no_rule_is_about_are_not_needed(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    rule = {"measure": "accuracy", **AGAINST}
+    whole, run = make_run(of={**datasets, **suite(part="other")}), make_run()
+    result = gate(run, rule, baseline=whole)
+    assert [each.test_set for each in result.checks] == [DEV]
+    assert "that no rule is about: base.other, negation.other." in result.notes[0]
+    only = make_run(of={DEV: datasets[DEV]})
+    for pattern, of, lacks in (
+        ("*", run, "base.other, negation.other"),
+        ("neg*", run, "negation.other"),
+        ("neg*proposed)", run, "negation.other"),
+        (DEV, only, "base.dev"),  # from which drops are measured
+    ):
+        with pytest.raises(CrossexamError, match=f"lacks {re.escape(lacks)}, which the baseline has"):
+            gate(of, {**rule, "set": pattern}, baseline=whole if of is run else run)
 
 
 def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:

@@ -167,6 +167,7 @@ def test_the_texts_of_gates(
     gates["not judged"] = gated.gate(
         missing, {"measure": "accuracy", "min": 0.7}, {"measure": "drop", "max": 0.1}
     )
+    gates["two limits"] = gated.gate(run, limits[0], {"measure": "accuracy", "min": 0.9}, limits[1])
     texts = {name: each.text("COMMAND") for name, each in gates.items()}
     for name, (new, old, rule, *_) in CASES.items():
         text, _, _ = gate(make_run, new, old, rule).text("COMMAND").partition("\n\nPercent")

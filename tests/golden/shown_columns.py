@@ -91,7 +91,7 @@ TABLES: dict[str, list[Column]] = {
         Drop : estimate lost|
         Pairs : n drop|
         p (Holm) : p p_holm|
-        Detectable : share minimum_detectable_drop|
+        Smallest detectable drop : share minimum_detectable_drop|
         Flipped : estimate flip_rate|"""
     ),
     f"Ranks: (?P<set>{re.escape('mean of 4 test sets')})": columns(_OF_RANKS),

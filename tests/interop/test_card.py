@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
 
 from crossexam.core.dataset import Suite
+from crossexam.core.errors import DISTRIBUTION
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import catalog
 from crossexam.interop.card import bibtex, dataset_card, front_matter, refuse_forbidden_changes, sources_of
@@ -22,8 +25,8 @@ OWN = "premise,hypothesis,label\n" + "".join(
 )
 
 
-def built(folder: Path, base: str = "builtin:demo[:12]") -> Path:
-    invoke("build", "negation", "--base", base, "-o", folder)
+def built(folder: Path, base: str = "builtin:demo[:12]", *options: str) -> Path:
+    invoke("build", "negation", "--base", base, "-o", folder, *options)
     return folder
 
 
@@ -56,6 +59,28 @@ def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) ->
         loaded = datasets.load_dataset(str(demo), dataset.name, split="test", cache_dir=str(tmp_path))
         assert loaded["id"] == [item.id for item in dataset.examples]
         assert loaded.features["label"].names[:3] == ["entailment", "neutral", "contradiction"]
+
+
+def test_the_card_reads_a_file_with_what_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
+) -> None:
+    stated = [each for each in requires(DISTRIBUTION) or () if "extra ==" not in each]
+    required = {re.split("[^a-z]", each)[0] for each in stated}
+
+    def check(file_format: str, result: str) -> None:
+        folder = tmp_path / file_format
+        suite = read_suite(built(folder, "builtin:demo[:12]", "--format", file_format))
+        blocks = re.findall("```python\n(.*?)```", dataset_card(suite), flags=re.DOTALL)
+        assert blocks[0].startswith("from datasets import load_dataset\n")
+        (package,) = re.findall(r"^import (\w+)", blocks[1], flags=re.MULTILINE)
+        assert package in {*required, *sys.stdlib_module_names}
+        monkeypatch.chdir(folder)
+        found: dict[str, object] = {}
+        lines = blocks[1].rstrip().replace("\npq.", "\nitems = pq.")
+        exec(f"{lines}\nids = {result}", found)
+        assert found["ids"] == [each.id for each in list(suite)[-1].examples]
+
+    for_each(check, [("parquet", "items['id'].to_pylist()"), ("jsonl", "[each['id'] for each in items]")])
 
 
 def test_the_card_shows_counts_and_shares(demo: Path) -> None:

@@ -21,11 +21,11 @@ N = 300
 DEV = "negation.dev"
 
 
-def suite(n: int = N) -> dict[str, Dataset]:
-    """A base and a test set ``negation.dev`` over it, of *n* items in clusters of three."""
-    golds = "ENC" * (n // 3)
-    base, negation = dataset("base.dev", golds, sharing=3), dataset(DEV, golds, "base.dev", sharing=3)
-    return {base.name: base, DEV: negation}
+def suite(n: int = N, part: str = "dev") -> dict[str, Dataset]:
+    """A base and a test set ``negation`` over it, both of *part*, of *n* items in clusters of three."""
+    golds, over = "ENC" * (n // 3), f"base.{part}"
+    base, negation = dataset(over, golds, sharing=3), dataset(f"negation.{part}", golds, over, sharing=3)
+    return {base.name: base, negation.name: negation}
 
 
 def first(share: float) -> Any:

@@ -12,6 +12,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import RunManifest
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
+from crossexam.reports.analyses.joint import joint_against_table
 from crossexam.reports.analyses.judged import judged_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
@@ -76,6 +77,22 @@ def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     assert "84.9" not in make_report(two).text(".md")
     table = error_table(results_of([said_of("base.x", "n", "E")]))
     assert "In test sets of two labels, N is not_entailment." in table.notes
+
+
+def test_errors_that_the_labels_do_not_have_are_no_columns() -> None:
+    """Of two labels there is neither a contradiction nor a neutral; a model of two has no false neutral."""
+    two = [said_of("base.x", "nE", answered) for answered in ("EN", "NN")]
+    table = error_table(results_of(two[:1])).in_words
+    assert headers(table) == ["Test set", "Model", "Wrong", "False entailment", "E-N", "N-E"]
+    assert [len(row) for row in table.rows] == [6]
+    assert not any("neutral" in note or "contradiction" in note for note in table.notes)
+    together = joint_against_table(results_of(two))
+    assert headers(together)[7:] == ["Both E-N", "Both N-E"]
+    assert together.rows[0][7:] == (1, 0)
+    of_three = replace(said_of("base.x", "EC", "EE"), manifest=RunManifest(details={"two_label": True}))
+    assert headers(error_table(results_of([of_three])).in_words)[4:6] == ["E-C", "N-C"]
+    right = headers(error_table(results_of([said_of("base.x", "EC", "EC")])).in_words)
+    assert right[4:6] == ["False neutral", "E-C"]  # without any error, too
 
 
 def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:

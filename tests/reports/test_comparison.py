@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.analyses.agreement import agreement_tables, alone_tables, only_one
@@ -157,13 +158,18 @@ def test_short_names_of_test_sets_are_unique(for_each: Callable[..., None]) -> N
             sets[name] = Dataset(name, (), about)
         assert ", ".join(short_names(sets).values()) == short
 
-    statuses = "base.x, i_th.x (proposed), i_th.x (verified)"
+    statuses, swaps = "base.x, i_th.x (proposed), i_th.x (verified)", "hypernyms exchanged"
     rows = [
         ("negation.dev, negation.own", "negation (dev), negation (own)"),
-        (statuses, "base (x), i_th (proposed), i_th (verified)"),
-        (f"{statuses}, base.y", "base (x), i_th (x, proposed), i_th (x, verified), base (y)"),
+        (statuses, f"base (x), {swaps} (i_th, proposed), {swaps} (i_th, verified)"),
+        (
+            f"{statuses}, base.y",
+            f"base (x), {swaps} (i_th, x, proposed), {swaps} (i_th, x, verified), base (y)",
+        ),
         ("base.a, word_overlap.a, word overlap.a", "base (a), word_overlap.a, word overlap.a"),
         ("my set, negation.x", "my set, negation (x)"),
         ("antonymy.dev, antonymy_paper.dev", "antonymy, antonymy (paper)"),
     ]
     for_each(check, rows)
+    swapped = short_names({f"{symbol}.x": Dataset(f"{symbol}.x", ()) for symbol in SWAPS})
+    assert all(short.endswith(f" ({name.removesuffix('.x')})") for name, short in swapped.items())

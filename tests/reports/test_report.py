@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +78,11 @@ def two_runs() -> list[Run]:
 
 def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
     golden("report.md", make_report(*two_runs).text(".md").replace(package_version(), "VERSION"))
-    golden("report.tex", latex_table(accuracy_table(results_of(two_runs[:1]))) + "\n")
+    golden("report.tex", latex_table(accuracy_table(results_of(two_runs[:1])), "tab:accuracy") + "\n")
+    document = make_report(*two_runs).text(".tex")
+    labels = re.findall(r"^\\label\{(tab:[a-z0-9-]+)\}$", document, flags=re.MULTILINE)
+    assert len({*labels}) == document.count(r"\begin{table}") == document.count(r"\caption")
+    assert labels[0] == "tab:accuracy"
 
 
 def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:

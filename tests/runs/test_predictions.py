@@ -138,7 +138,8 @@ def test_progress_knows_at_most_how_many_pairs_there_are_until_all_are_read(
     small_windows(monkeypatch)
     calls: list[tuple[int, int | None]] = []
 
-    def note(_: str, done: int, total: int | None) -> None:
+    def note(stage: str, done: int, total: int | None) -> None:
+        assert stage.endswith("on distinct pairs")  # which are fewer than the items that build counts
         calls.append((done, total))
 
     predict_suite(Planning(), SUITE, progress=note)

@@ -157,7 +157,12 @@ def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_chan
     index = "+".join(map(str, halves))
     assert facts(build(corpus, lists, index=index)) == facts(suite)
     both = request(corpus, {"antonym": lists["antonym"]}, index=index)  # and hypernyms of WordNet
-    assert build_to_folder(both, folder / "suite").written
+    built = build_to_folder(both, folder / "suite")
+    assert built.written
+    assert not any("--index" in note for note in built.notes)
+    (said, _) = build_to_folder(request(corpus, lists), folder / "of_base").notes
+    assert said.startswith("word pairs count as seen if the base has them")
+    assert "--index CORPUS" in said
     assert len(read_suite(folder / "suite")["i_h.train"]) >= len(suite["i_h.train"])
     assert f"|index:{halves[0]}" in str(read_suite(folder / "suite")["i_a.train"].entry.signature)
     halves[0].write_text(lines[0])

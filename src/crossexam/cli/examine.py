@@ -5,9 +5,10 @@ crossexam demo is the same for the built-in corpus and models, without any downl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ from crossexam.options.groups import Where, model_values
 from crossexam.reports.parts import written_beside
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ItemChoice, ReportOptions
+from crossexam.runs.folder import OtherRunError
 from crossexam.runs.saved import run_folders
 from crossexam.runs.workers import asking_of
 from crossexam.suites.plan import SuiteRequest
@@ -73,7 +75,7 @@ def _examine(options: Examine) -> None:
         maker.show_forecasts(list(chain(*planned)))
         return
     folders = [each.folder for each in chain(*planned)]
-    runs = [run for of_model in planned for run in maker.runs(of_model)]
+    runs = [run for of_model in planned for run in _runs(maker, of_model, folder)]
     page = output / "report.html"
     _report(runs, page, options.items, options.max_unanswered)
     left_out = set(run_folders(output)).difference(folders)
@@ -112,6 +114,21 @@ def _check_packages(models: Sequence[str], planned: Sequence[Sequence[PlannedRun
     for model, of_model in zip(models, planned, strict=True):
         if not all(each.folder.exists() for each in of_model):
             check_packages(model)
+
+
+def _runs(maker: RunMaker, planned: MutableSequence[PlannedRun], suite: Path) -> Iterator[Run]:
+    """Yield the runs of one model that are *planned* over the suite in the folder *suite*.
+
+    Raises what they raise; where another version of the model was run, with the command that keeps both.
+    """
+    try:
+        yield from maker.runs(planned)
+    except OtherRunError as error:
+        others = (error.folder.with_name(f"{error.folder.name}-{number}") for number in count(2))
+        beside = next(each for each in others if not each.exists())
+        command = shlex.join(["crossexam", "run", error.model, str(suite), "-o", str(beside)])
+        hint = f"{command}, with the options of the model, keeps both runs; --force replaces the one there"
+        raise error.placed(error.where or "", hint=hint) from None
 
 
 def _report(runs: Sequence[Run], page: Path, items: ItemChoice, max_unanswered: float) -> None:

@@ -12,6 +12,11 @@ from crossexam.core.imports import imported
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.rules import OURS, with_rules
 
+#: What a construction tests, as its paper has it; an ablation does not test robustness.
+TestClass = Literal[
+    "competence", "distraction", "noise", "compositionality", "ablation", "behaviour", "consistency"
+]
+
 
 class _OptionsOrPath:
     """The field ``options``; where it is ``module:Options``, that is imported when the field is read."""
@@ -32,32 +37,30 @@ class _OptionsOrPath:
 class Construction:
     """An entry of the table of constructions.
 
-    ``test_class`` follows the paper: competence, distraction, noise, compositionality, behaviour or
-    consistency; an ablation does not test robustness.  ``keeps_label`` means that an item has the gold label
-    of its base, so that the two can be compared in pairs.  ``labels`` are the labels that it may assign, none
-    if its items have no gold label; ``edits`` are the sides that it may edit, none if it only chooses the
-    sentences; and ``illustration`` is an item: premise, hypothesis and label.  Any change to a construction
-    requires a new ``version``.  ``per_sentence`` means that each sentence is processed independently, so that
-    repeated sentences are skipped.  ``needs_gold`` is False if items can also be made of a pair that lacks
-    the gold label that its corpus has for others.  ``draws`` means that it makes random choices.  ``uses``
-    are the resources named in the signature of a test set.  ``options`` is an instance of the construction's
-    own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items are made, and
-    other rules than ours are part of the name of what they make.  The table gives function and options as
-    ``module:name``, so that whoever only asks what a construction is does not import what makes its items.
-    ``control`` names the construction with whose items these are compared, unless that is the base;
-    ``drawn_as`` names the construction whose random choices are shared, if any.  ``key`` names the entries of
-    ``info`` that together say which words or rule an item tests.  With ``keys_are_sampled``, the keys stand
-    for all others, as word pairs do, so that items with the same key are not independent; the four rules of
-    numerical reasoning are all that there are.  ``plug_in`` is the source of a construction that another
-    distribution adds, as named in the signature of a test set; it is filled in when the table is made.
+    ``test_class`` follows the paper (:data:`TestClass`).  ``keeps_label`` means that an item has the gold
+    label of its base, so that the two can be compared in pairs.  ``labels`` are the labels that it may
+    assign, none if its items have no gold label; ``edits`` are the sides that it may edit, none if it only
+    chooses the sentences; and ``illustration`` is an item: premise, hypothesis and label.  Any change to a
+    construction requires a new ``version``.  ``per_sentence`` means that each sentence is processed
+    independently, so that repeated sentences are skipped.  ``needs_gold`` is False if items can also be made
+    of a pair that lacks the gold label that its corpus has for others.  ``draws`` means that it makes random
+    choices.  ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of
+    the construction's own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items
+    are made, and other rules than ours are part of the name of what they make.  The table gives function and
+    options as ``module:name``, so that whoever only asks what a construction is does not import what makes
+    its items.  ``control`` names the construction with whose items these are compared, unless that is the
+    base; ``drawn_as`` names the construction whose random choices are shared, if any.  ``key`` names the
+    entries of ``info`` that together say which words or rule an item tests.  With ``keys_are_sampled``, the
+    keys stand for all others, as word pairs do, so that items with the same key are not independent; the four
+    rules of numerical reasoning are all that there are.  ``plug_in`` is the source of a construction that
+    another distribution adds, as named in the signature of a test set; it is filled in when the table is
+    made.
     """
 
     name: str
     version: int
     function: Function | str
-    test_class: Literal[
-        "competence", "distraction", "noise", "compositionality", "ablation", "behaviour", "consistency"
-    ]
+    test_class: TestClass
     summary: str
     paper: str
     illustration: tuple[str, str, Label | None]

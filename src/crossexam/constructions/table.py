@@ -9,10 +9,11 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from crossexam.constructions.construction import Function, Outcome
-from crossexam.constructions.entry import Construction
+from crossexam.constructions.entry import Construction, TestClass
+from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import PAIR, Side
 from crossexam.core.imports import imported
@@ -477,6 +478,12 @@ def added(taken: Container[str]) -> Iterator[Construction]:
                 f"'{name}' cannot be the name of a construction",
                 where=where,
                 wanted="lower-case letters, digits and _; not ending in _released, _paper or _authors",
+            )
+        if value.test_class not in get_args(TestClass):
+            raise CrossexamError(
+                f"its test_class is {shown(value.test_class)}",
+                where=where,
+                wanted=", ".join(get_args(TestClass)),
             )
         names.add(name)
         yield replace(value, plug_in=source)

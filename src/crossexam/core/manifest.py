@@ -268,13 +268,13 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         "name",
         "crossexam build",
         "run `crossexam build` again; an unfinished build starts over",
-        "crossexam run MODEL {} -o RUN runs a model over it",
+        "crossexam run MODEL {} -o RUN runs a model over it; in Python, cx.load_suite reads it",
     ),
     "run": _Kind(
         "model",
         "crossexam run",
         "repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
-        "crossexam report {} reads it",
+        "crossexam report {} reads it; in Python, cx.load_run",
     ),
 }
 
@@ -300,14 +300,26 @@ def manifest_in(folder: Path, kind: str, *, hint: str, otherwise: str | None = N
         what = f"there is no {MANIFEST}: this is not a {kind}, or it was not finished"
         raise FormatError(what, where=str(folder), wanted=wanted, hint=_KINDS[kind].again)
     manifest = read_manifest(folder / MANIFEST, hint=hint)
-    found = next(
-        (name for name, each in _KINDS.items() if {each.field, "test_sets"} <= manifest.keys()), None
-    )
+    found = _kind_of(manifest)
     if found != kind:
         what = f"this is the folder of a {found or 'model'}, not of a {kind}"
         use = _KINDS[found].use.format(folder) if found else None
         raise OtherKindError(what, where=str(folder), wanted=wanted, hint=otherwise or use)
     return manifest
+
+
+def _kind_of(manifest: Mapping[str, Any]) -> str | None:
+    """Return the kind of folder that has *manifest*, None if it has no test sets."""
+    return next((name for name, each in _KINDS.items() if {each.field, "test_sets"} <= manifest.keys()), None)
+
+
+def kind_and_use(folder: Path) -> tuple[str, str] | None:
+    """Return whether *folder* is that of a suite, a run or a study, and what reads it; None if it is none."""
+    try:
+        kind = _kind_of(read_manifest(folder / MANIFEST))
+    except (FormatError, OSError):
+        return None
+    return None if kind is None else (kind, _KINDS[kind].use.format(folder))
 
 
 def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:

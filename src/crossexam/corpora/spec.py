@@ -28,7 +28,9 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import Projection
+from crossexam.core.manifest import kind_and_use
 from crossexam.core.places import copy_path, home_expanded, is_url
+from crossexam.core.test_sets import suite_folder
 from crossexam.core.transfers import fetch_file
 from crossexam.corpora.catalog import catalog, known_name
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
@@ -224,9 +226,7 @@ class CorpusSpec:
             corpus = _known_corpus(self.corpus)
             raise CrossexamError("no such file", where=str(path), wanted=f"a file in {corpus}'s own format")
         if path.is_dir():
-            names = sorted(child.name for child in path.iterdir() if child.is_file())[:6]
-            hint = f"its files are: {', '.join(names)}" if names else None
-            raise CrossexamError("is a folder", where=str(path), wanted="a file", hint=hint)
+            raise _of_folder(path)
         raise CrossexamError(
             "not a regular file" if path.exists() else "no such file",
             where=str(path),
@@ -237,6 +237,18 @@ class CorpusSpec:
     def _located(self, path: Path, corpus: str | None) -> CorpusFile:
         name = path.stem if corpus is None else f"{corpus}:{path.stem}"
         return CorpusFile(self.text, f"{name}{self._suffix}", path.stem, path, corpus)
+
+
+def _of_folder(path: Path) -> CrossexamError:
+    """Return the error that the folder *path* is no corpus, which says what it is instead."""
+    found = kind_and_use(suite_folder(path))
+    if found is not None:
+        kind, use = found
+        what = f"is the folder of a {kind}"
+        return CrossexamError(what, where=str(path), wanted="a file, or CORPUS:SPLIT", hint=use)
+    names = sorted(child.name for child in path.iterdir() if child.is_file())[:6]
+    hint = f"its files are: {', '.join(names)}" if names else None
+    return CrossexamError("is a folder", where=str(path), wanted="a file", hint=hint)
 
 
 def _meant(path: Path) -> str:

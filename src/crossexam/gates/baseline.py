@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -137,6 +137,10 @@ class Baseline:
         each = self.sets[name]
         mass = np.full(each.rows, np.nan) if each.label_mass is None else each.label_mass.astype(np.float64)
         return Outcomes(each.codes, mass)
+
+    def without(self, names: Collection[str]) -> Baseline:
+        """Return the baseline without the test sets called *names*."""
+        return replace(self, sets={name: each for name, each in self.sets.items() if name not in names})
 
     def check(self, run: Run) -> None:
         """Raise CrossexamError unless *run* has every test set of the baseline, with the same items."""

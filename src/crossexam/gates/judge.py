@@ -12,7 +12,7 @@ favour, and cannot be judged if the bounds do not decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -22,6 +22,7 @@ from typing import Any
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
+from crossexam.core.example import PROPOSED, VERIFIED
 from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.quantities import Quantity
@@ -53,20 +54,48 @@ def judge(
     """Return whether *run* keeps to *rules*, some of which may be about its difference from a *baseline*.
 
     Raises CrossexamError if that cannot be judged: the run has other items than the baseline, lacks one of
-    its test sets, or failed the probe of its labels (unless their order was declared, or *accept_unverified*
-    is true); or a rule is about no test set, or about something that the run or the baseline does not have.
+    its test sets that a rule is about, or failed the probe of its labels (unless their order was declared, or
+    *accept_unverified* is true); or a rule is about no test set, or about something that the run or the
+    baseline does not have.
     Checks that fail or are undecided have the *items* behind their value, all if it is None.
     """
-    unverified = _check_probe(run, accept_unverified)
+    notes = _check_probe(run, accept_unverified)
+    parts = by_status(run)
+    lacking = [] if baseline is None else [name for name in baseline.sets if name not in run.datasets]
+    rules = _named_in_full(rules, [*parts.datasets.values(), *(Dataset(name, ()) for name in lacking)])
     if baseline is not None:
+        unused = [name for name in lacking if not _is_needed(name, rules, run)]
+        baseline = baseline.without(unused)
         baseline.check(run)
-    sides = _Sides(run, baseline, max_unanswered)
+        notes += _notes(run, baseline, unused)
+    sides = _Sides(run, parts, baseline, max_unanswered)
     measured = [each for rule in rules for each in _measured(rule, sides)]
     checks = tuple(_with_items(check, sides, items) for check in _decided(measured, alpha))
-    model, notes = (None, ()) if baseline is None else (baseline.model, _notes(run, baseline))
-    names = short_names(sides.parts.datasets)
-    intervals = _intervals(checks, sides.parts.datasets, names)
-    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes), names, intervals)
+    model = None if baseline is None else baseline.model
+    names = short_names(parts.datasets)
+    intervals = _intervals(checks, parts.datasets, names)
+    return GateResult(run.model, model, checks, alpha, open_checks, notes, names, intervals)
+
+
+def _named_in_full(rules: Sequence[GateRule], datasets: Sequence[Dataset]) -> list[GateRule]:
+    """Return *rules*, those that name one of *datasets* as tables do with its full name.
+
+    A name or pattern that is about any of them stays as it is.  No two short names are the same.
+    """
+    full = {short: name for name, short in short_names({each.name: each for each in datasets}).items()}
+    return [
+        rule
+        if rule.set not in full or any(rule.matches(each.name) for each in datasets)
+        else replace(rule, set=full[rule.set])
+        for rule in rules
+    ]
+
+
+def _is_needed(name: str, rules: Sequence[GateRule], run: Run) -> bool:
+    """Return whether one of *rules* is about the test set *name*, or *run* has a test set made from it."""
+    parts = (name, *(f"{name} ({status})" for status in (VERIFIED, PROPOSED)))
+    is_base = any(dataset.entry.base_set == name for dataset in run.datasets.values())
+    return is_base or any(rule.matches(each) for rule in rules for each in parts)
 
 
 def _intervals(checks: Sequence[Check], datasets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
@@ -95,15 +124,20 @@ def _with_items(check: Check, sides: _Sides, most: int | None) -> Check:
     return replace(check, behind=behind)
 
 
-def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
-    """Return a note if *run* and *baseline* are of the same model, which cannot be worse than itself."""
-    key = run.manifest.model_key
-    if key is None or key != baseline.model_key:
-        return ()
-    return (
-        f"Run and baseline come from the same model (key {key}): this only tests the gate itself, and "
-        "does not show how far two models differ.",
-    )
+def _notes(run: Run, baseline: Baseline, unused: Sequence[str]) -> tuple[str, ...]:
+    """Return a note if *run* and *baseline* are of the same model, which cannot be worse than itself.
+
+    Another names the *unused* test sets of the baseline.
+    """
+    key, notes = run.manifest.model_key, []
+    if key is not None and key == baseline.model_key:
+        notes.append(
+            f"Run and baseline come from the same model (key {key}): this only tests the gate itself, and "
+            "does not show how far two models differ."
+        )
+    if unused:
+        notes.append(f"The run lacks test sets of the baseline that no rule is about: {', '.join(unused)}.")
+    return tuple(notes)
 
 
 def _check_probe(run: Run, accept_unverified: bool) -> tuple[str, ...]:
@@ -144,16 +178,15 @@ def _details(name: str, details: Any) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class _Sides:
-    """A *run* and its *baseline*, as rules need them."""
+    """A *run* and its *baseline*, as rules need them.
+
+    *parts* is the run with items whose labels are only proposed as test sets of their own.
+    """
 
     run: Run
+    parts: Run
     baseline: Baseline | None
     limit: float
-
-    @cached_property
-    def parts(self) -> Run:
-        """The run, with items whose labels are only proposed as test sets of their own."""
-        return by_status(self.run)
 
     @cached_property
     def alone(self) -> JudgedRun:
@@ -223,7 +256,7 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
             f"{what} '{rule.set}'",
             where=rule.where,
             wanted=f"a name or pattern of test sets of the run: {', '.join(_defined(rule, sides))}",
-            hint=None if names else _name_meant(rule.set, short_names(sides.parts.datasets)),
+            hint=None if names else _pattern_meant(rule.set, sides.parts.datasets),
         )
 
 
@@ -239,12 +272,10 @@ def _defined(rule: GateRule, sides: _Sides) -> list[str]:
     return found or list(sides.parts.datasets)
 
 
-def _name_meant(name: str, short: Mapping[str, str]) -> str | None:
-    """Return a hint if names of test sets begin with *name*, or if one of them has this *short* name."""
-    pattern = f"{name.rstrip('.')}.*"
-    if any(fnmatchcase(each, pattern) for each in short):
-        return f"did you mean '{pattern}'?"
-    return next((f"did you mean '{each}'?" for each in short if short[each] == name), None)
+def _pattern_meant(name: str, names: Iterable[str]) -> str | None:
+    """Return a hint if *names* of test sets begin with *name*, which is written as tables show it."""
+    pattern = f"{name.rstrip('.').replace(' ', '_')}.*"
+    return f"did you mean '{pattern}'?" if any(fnmatchcase(each, pattern) for each in names) else None
 
 
 def _is_left_out(rule: GateRule, sides: _Sides, name: str) -> bool:

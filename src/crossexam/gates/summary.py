@@ -61,9 +61,16 @@ def _of_open(checks: Sequence[Check], names: Mapping[str, str]) -> list[str]:
 
 
 def _listed(checks: Sequence[Check], names: Mapping[str, str]) -> str:
-    """Return the test sets, measures and values of those of *checks* that are furthest from their limits."""
+    """Return the test sets, measures and values of those of *checks* that are furthest from their limits.
+
+    Checks that would read the same have their limits.
+    """
     ordered = sorted(checks, key=lambda each: -abs(each.value.value - each.limit.threshold))
-    shown = [f"{names.get(each.test_set, each.test_set)}: {_value(each)}" for each in ordered[:_NAMED]]
+    told = [f"{names.get(each.test_set, each.test_set)}: {_value(each)}" for each in ordered]
+    shown = [
+        text if told.count(text) == 1 else f"{text} ({each.wanted})"
+        for each, text in zip(ordered[:_NAMED], told, strict=False)
+    ]
     more = [f"{len(checks) - _NAMED:,} more"] if len(checks) > _NAMED else []
     return ", ".join([*shown, *more])
 

@@ -232,6 +232,9 @@ def options_of(kind: ModelKind, values: Mapping[str, Any], *, where: str) -> Any
 def _name_hint(kind: str, model: str) -> str:
     from difflib import get_close_matches
 
+    before, colon, rest = model.partition(":")
+    if colon and (named := {"python": "py"}.get(before, before)) in MODELS:
+        return f"did you mean '{named}/{rest}'?"
     near = get_close_matches(kind, MODELS, n=1)
     if near and near[0] != kind:
         return f"did you mean '{near[0]}/{model.partition('/')[2]}'?"

@@ -272,7 +272,7 @@ def drop_table(results: Results) -> Table:
         Column("Drop", "points"),
         PAIRS,
         Column("p (Holm)", "p", alpha=results.options.alpha),
-        Column("Detectable", "points"),
+        Column("Smallest detectable drop", "points"),
         Column("Flipped", "percent"),
     )
     rows: list[tuple[Cell, ...]] = []
@@ -298,9 +298,9 @@ def drop_table(results: Results) -> Table:
         "label or swaps words of its control, else the difference of the two accuracies, on other items. "
         "Pairs: the items whose base was predicted and has a gold label, which are those of Base and Drop. "
         f"{MCNEMAR} {significance_note(results.options.alpha)} "
-        "Detectable: the smallest drop that the test would find with a power of 80 %, if as many predictions "
-        "turn right or wrong as here (or as many as such a drop needs, if that is more), at this level "
-        "divided by the number of paired tests. "
+        "Smallest detectable drop: what the test would find in 80 % of cases, if as many predictions turn "
+        "right or wrong as here (or as many as such a drop needs, if that is more), at this level divided by "
+        "the number of paired tests. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),

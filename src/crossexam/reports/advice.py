@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ from crossexam.reports.analyses.fact_checking import FACT_CHECKING, fact_checkin
 from crossexam.reports.analyses.keys import KEYS, keyed
 from crossexam.reports.analysis import Analysis
 from crossexam.reports.headline import leading
+from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.sections import analyses_of
 from crossexam.reports.table import number_text
@@ -31,6 +32,9 @@ LARGE_SHARE: Final = 0.2
 ROOM: Final = 0.1
 #: A model that loses so large a share of the items of one gold label does something else than on the base.
 STRIKING: Final = 0.3
+#: So many test sets are named; of more, the first few.
+MOST_NAMED: Final = 8
+FIRST_NAMED: Final = 3
 #: Nobody is told to find more pairs than this.
 MOST_PAIRS: Final = 100_000
 #: What `train --augment` can add to the training data, and what to test afterwards: another of its kind.
@@ -212,7 +216,8 @@ def _fallen(model: ModelResults, results: Results) -> TestSetResult | None:
 
 def _more_pairs(results: Results) -> Iterator[str]:
     """Yield how many pairs a test needs to find the drop that is worth finding; after Connor (1987)."""
-    needed: dict[int, list[str]] = {}
+    unnoticed: dict[str, float] = {}
+    most = 0
     for model in results.models:
         if leading(model) is None:
             continue
@@ -228,15 +233,23 @@ def _more_pairs(results: Results) -> Iterator[str]:
             if detectable > WORTH_FINDING and math.isfinite(detectable):
                 changed = 0.0 if each.mcnemar is None else (each.mcnemar.b + each.mcnemar.c) / pairs.n
                 count = pairs.n * _times_as_many(detectable, changed)
-                needed.setdefault(100 * math.ceil(count / 100), []).append(results.short_names[each.name])
-    if needed:
-        most = max(needed)
-        names = list(dict.fromkeys(name for found in needed.values() for name in found))
-        sets = f"{len(names)} test sets" if len(names) > 1 else names[0]
+                most = max(most, 100 * math.ceil(count / 100))
+                unnoticed[each.name] = max(detectable, unnoticed.get(each.name, 0.0))
+    if unnoticed:
+        ordered = sorted(unnoticed, key=lambda name: -unnoticed[name])
         yield (
-            f"On {sets}, a drop of {100 * WORTH_FINDING:.0f} points could go unnoticed; detecting one "
-            f"takes up to about {most:,} pairs per test set, from more sentences (--base, --limit)."
+            f"On {_listed(ordered, results)}, a drop of {100 * WORTH_FINDING:.0f} points could go "
+            f"unnoticed; detecting one takes up to about {most:,} pairs per test set, from more sentences "
+            "(--base, --limit)."
         )
+
+
+def _listed(names: Sequence[str], results: Results) -> str:
+    """Return the short names of the test sets *names*; of many, those of the first, and how many others."""
+    if len(names) <= MOST_NAMED:
+        return named_together(names, results.test_sets, results.short_names)
+    first = ", ".join(results.short_names[name] for name in names[:FIRST_NAMED])
+    return f"{first} and {len(names) - FIRST_NAMED} other test sets"
 
 
 def _times_as_many(detectable: float, changed: float) -> float:
@@ -267,6 +280,6 @@ RULES: Final = (
         _another_threshold,
         FACT_CHECKING,
     ),
-    Rule("more pairs", "Connor 1987; the column Detectable", _more_pairs),
+    Rule("more pairs", "Connor 1987; the column of smallest detectable drops", _more_pairs),
     Rule("augmentation", "Naik et al. 2018, section 4.6; Nie et al. 2019, section 4.2", _augmentation),
 )

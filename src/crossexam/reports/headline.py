@@ -85,9 +85,14 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
 
 def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return why no test set leads the headline: the model is at chance, or there are too few items."""
-    if chance := " ".join(_of_chance(model, each, names) for each in _bases_at_chance(model)):
-        return chance + _significant_elsewhere("Even so, the largest significant drop", model, names)
     bases = {each.base_set for each in model.results if each.loss is not None}
+    if found := _bases_at_chance(model):
+        chance = (
+            _of_chance(model, found[0], names)
+            if len(found) == 1
+            else _of_many_at_chance(model, found, len(bases), names)
+        )
+        return chance + _significant_elsewhere("Even so, the largest significant drop", model, names)
     base = next((each for each in model.results if each.name in bases and not each.is_small), None)
     if base is None or base.only_bounds:
         return (
@@ -436,10 +441,15 @@ def _of_many_at_chance(
     )
     at_chance = {each.name for each in found}
     has_drops = any(each.base_set in at_chance and each.loss is not None for each in model.results)
-    then = ", so changes from these are hard to interpret" if has_drops else ""
+    gains = [each.majority.advantage for each in found if each.majority is not None]
+    words, consequence = "not significantly above", "are hard to interpret"
+    if all(gain.value <= 0 for gain in gains):
+        words, consequence = "not above", "cannot be interpreted"
+    then = f", so changes from these {consequence}" if has_drops else ""
+    below = "; check the order of its labels" if any(gain.high < 0 for gain in gains) else ""
     return (
-        f"{model.name} is not significantly above the majority baseline on {len(found)} of {bases} bases"
-        f"{then} (in parentheses, the baseline): {listed}."
+        f"{model.name} is {words} the majority baseline on {len(found)} of {bases} bases{then}{below} (in "
+        f"parentheses, the baseline): {listed}."
     )
 
 
@@ -479,9 +489,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
 
 
 def _advantage(majority: MajorityClass) -> str:
-    points, interval = number_text(majority.advantage, "points"), _range(majority.advantage)
-    test = f"paired test against always answering {majority.label}"
-    return f"; {test}: difference {points} points, 95 % interval {interval}"
+    return f"; paired difference, 95 % interval: {_range(majority.advantage)} points"
 
 
 def _bases_at_chance(model: ModelResults) -> list[TestSetResult]:

@@ -16,8 +16,19 @@ from crossexam.core.rules import OURS
 
 _STATUS = re.compile(r"(.*) \((\w+)\)")
 
-#: The samples of the behaviour analysis are called by symbols, such as ``i_ta1``.
-_SYMBOL = re.compile(r"[a-z]_")
+#: In words, the samples of the behaviour analysis, which the paper calls by symbols.
+_SYMBOLS: Final = {
+    "i_a": "antonyms",
+    "i_ta1": "antonyms exchanged",
+    "i_ta2": "relative in hypothesis",
+    "i_ta3": "relative in premise",
+    "e_a": "antonyms in one sentence",
+    "e_ta": "antonyms exchanged in one sentence",
+    "i_h": "hypernyms",
+    "i_th": "hypernyms exchanged",
+    "e_h": "hypernyms in one sentence",
+    "e_th": "hypernyms exchanged in one sentence",
+}
 
 #: Characters of a short name of a model; the middle of a longer one is left out.
 _LONGEST: Final = 24
@@ -37,7 +48,7 @@ def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
     ['base (dev)', 'antonymy (released)']
     >>> names = ("i_a.snli_train", "i_ta1.snli_train")
     >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
-    ['i_a', 'i_ta1']
+    ['antonyms (i_a)', 'antonyms exchanged (i_ta1)']
     """
     entries = {name: dataset.entry for name, dataset in test_sets.items()}
     bases = {entry.part for entry in entries.values() if entry.is_base}
@@ -67,16 +78,20 @@ def named_together(names: Collection[str], test_sets: Mapping[str, Dataset], sho
 
 
 def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
-    """Return the construction of *name*, with rules, part and status in brackets, or *name* as it is."""
+    """Return the construction of *name*, with rules, part and status in brackets, or *name* as it is.
+
+    That of a sample of the behaviour analysis is in words, with its symbol in brackets.
+    """
     match = _STATUS.fullmatch(name)
     full, status = (match[1], match[2]) if match else (name, "")
     if full != entry.name or not entry.part:
         return name
     rules = "" if entry.rules == OURS else entry.rules
-    details = ", ".join(filter(None, (rules, entry.part.replace("_", " ") if with_part else "", status)))
-    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction)  # cs_0_7: cs 0.7
-    if not _SYMBOL.match(construction):
-        construction = construction.replace("_", " ")
+    part = entry.part.replace("_", " ") if with_part else ""
+    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
+    symbol = entry.construction if entry.construction in _SYMBOLS else ""
+    details = ", ".join(filter(None, (symbol, rules, part, status)))
+    construction = _SYMBOLS.get(symbol, construction)
     return f"{construction} ({details})" if details else construction
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds
@@ -68,8 +68,8 @@ def _latex_heading(table: Table) -> list[str]:
     return [*lines, " & ".join(escape_latex(column.header) for column in table.columns) + r" \\"]
 
 
-def latex_table(table: Table) -> str:
-    """Return *table* as a float; its caption holds title and notes."""
+def latex_table(table: Table, label: str) -> str:
+    """Return *table* as a float with *label*; its caption holds title and notes."""
     letters = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     body = []
     for row in range(len(table.rows)):
@@ -84,6 +84,7 @@ def latex_table(table: Table) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(caption)}}}",
+            rf"\label{{{label}}}",
             *([r"\resizebox{\textwidth}{!}{"] if _is_wide(table) else []),
             rf"\begin{{tabular}}{{{letters}}}",
             r"\toprule",
@@ -95,6 +96,20 @@ def latex_table(table: Table) -> str:
             r"\end{table}",
         ]
     )
+
+
+def latex_labels(titles: Sequence[str]) -> list[str]:
+    """Return a label for the table with each of *titles*, in which no character is special; all differ.
+
+    >>> latex_labels(["Accuracy of hf/a_b", "Drop", "drop", "Drop 2"])
+    ['tab:accuracy-of-hf-a-b', 'tab:drop', 'tab:drop-2', 'tab:drop-2-2']
+    """
+    labels: list[str] = []
+    for title in titles:
+        label = f"tab:{re.sub('[^a-z0-9]+', '-', title.lower()).strip('-')}"
+        numbered = (f"{label}-{number}" for number in count(2))
+        labels.append(label if label not in labels else next(each for each in numbered if each not in labels))
+    return labels
 
 
 def _is_wide(table: Table) -> bool:
@@ -116,7 +131,9 @@ def render_latex(
     head += [r"\usepackage{graphicx}"] * any(map(_is_wide, tables))
     warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]
     comments = "\n".join(f"% {line}" for line in head)
-    return "\n\n".join([comments, *map(latex_table, [*warned, *tables[1:]])]) + "\n"
+    labels = latex_labels([table.title for table in tables])
+    floats = map(latex_table, [*warned, *tables[1:]], labels)
+    return "\n\n".join([comments, *floats]) + "\n"
 
 
 def _markdown_cell(table: Table, row: int, column: int) -> str:

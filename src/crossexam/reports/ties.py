@@ -48,7 +48,8 @@ def tie_comparison_notes(pairs: Iterable[Comparison], names: Mapping[str, str]) 
 def tie_warnings(results: Results) -> list[str]:
     """Return a warning per model with ties in more than 1 % of the items of some test set.
 
-    It names the test set with the largest share of them, and the accuracies that other rules could give.
+    It names the test set with the largest share of them, with the accuracies that other rules could give, and
+    the bases, from which drops are measured.
     """
     warnings = (_warning(model, results.short_names) for model in results.models)
     return [warning for warning in warnings if warning is not None]
@@ -83,6 +84,13 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
         sentences.append(
             f"Depending on how ties are broken, its accuracy there is between {least} and {most} %."
         )
+    bases = {
+        names[each.name]: each.ties
+        for each in model.results
+        if each.ties and each is not result and model.run.datasets[each.name].entry.is_base
+    }
+    if bases:
+        sentences.append(f"Tied on the base, too: {_listed(bases)}.")
     if others := len(many) - 1:
         where = counted_items(others, "other test set")
         sentences.append(f"On {where}, too, more than {100 * WORTH_WARNING:g} % of the items are tied.")

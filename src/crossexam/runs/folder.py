@@ -52,6 +52,7 @@ from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
+from crossexam.runs.predictions import stage_of
 from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.windows import Asking, ask_in_this_process
@@ -61,6 +62,14 @@ _TEST_SETS: Final = "test_sets"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 #: As many as pyarrow makes of a whole table.
 _ROWS_PER_GROUP: Final = 2**20
+
+
+class OtherRunError(CrossexamError):
+    """A *folder* for a run of *model* that has another run, of which something would be lost."""
+
+    def __init__(self, what: str, folder: Path, model: str) -> None:
+        self.folder, self.model = folder, model
+        super().__init__(what, where=str(folder), hint=_WAY_OUT)
 
 
 def run_into_folder(
@@ -101,7 +110,7 @@ def run_into_folder(
         run = None if force else _finished(folder, opened, suite, limit)
         if run is not None:
             counted = run.manifest.pairs_from_store or 0
-            progress(f"running {opened.name}", counted, counted)
+            progress(stage_of(opened), counted, counted)
             save_run(run, folder, has_predictions=True)
             return run
         run = predict_suite(
@@ -266,7 +275,7 @@ def suite_in_folder(
 ) -> Suite:
     """Return the test sets that a run of *model* over *data* in *folder* has: those that it keeps come first.
 
-    With *force*, none are kept.  Raises CrossexamError if the folder has another run.
+    With *force*, none are kept.  Raises OtherRunError if the folder has another run.
     """
     datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
     kept = {} if force else _kept_sets(folder, model, datasets, limit)
@@ -278,7 +287,7 @@ def _kept_sets(
 ) -> dict[str, Dataset]:
     """Return the test sets of the run in *folder* that *datasets* lacks, whole, as they were before a limit.
 
-    Raises CrossexamError if the folder has another run than one of *model* with *limit*.
+    Raises OtherRunError if the folder has another run than one of *model* with *limit*.
     """
     if not (folder / MANIFEST).exists():
         return {}
@@ -287,7 +296,7 @@ def _kept_sets(
     earlier = _manifest_there(folder)
     what = next(_losses(earlier, new, asked), None)
     if what is not None:
-        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
+        raise OtherRunError(what, folder, model.name)
     others = {name: entry for name, entry in earlier.test_sets.items() if name not in datasets}
     return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
 

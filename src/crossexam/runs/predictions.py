@@ -351,7 +351,12 @@ class _Collector:
             total = self._pairs.count
         elif total is not None:
             total = AtMost(total)
-        self._progress(f"running {self._model.name}", self._done, total)
+        self._progress(stage_of(self._model), self._done, total)
+
+
+def stage_of(model: Model) -> str:
+    """Return how a progress bar calls the run of *model*: equal pairs of its items are asked about once."""
+    return f"running {model.name} on distinct pairs"
 
 
 def _ahead(windows: Iterable[Piece], most: int) -> Iterator[Piece]:

@@ -44,6 +44,12 @@ RELATIONS: Final = ("antonym", "hypernym")
 WORDNET: Final = "wordnet"
 
 
+_BASE_IS_INDEX: Final = (
+    "word pairs count as seen if the base has them, as if models were trained on it; --index CORPUS names "
+    "their training corpus"
+)
+
+
 @dataclass(frozen=True)
 class BehaviourOptions:
     """The options of the behaviour analysis.
@@ -184,12 +190,14 @@ def plan_behaviour(request: SuiteRequest) -> SuitePlan:
             raise CrossexamError(
                 "the behaviour suite needs a corpus as its base", wanted="the name or the path of a corpus"
             )
-    note = (
+    notes = [
         "labels that natural logic does not decide are only proposals, and items that it leaves undecided "
         "are not scored: use crossexam validate to have people judge them"
-    )
+    ]
+    if options.index is None:
+        notes.insert(0, _BASE_IS_INDEX)
     tables = cache(lambda: pair_tables(lists, options.rules))
-    return SuitePlan([_SwappedBase(request, base, tables).planned for base in request.bases], [note])
+    return SuitePlan([_SwappedBase(request, base, tables).planned for base in request.bases], notes)
 
 
 @dataclass(frozen=True)

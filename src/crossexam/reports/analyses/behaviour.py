@@ -57,8 +57,8 @@ _TESTS: Final = (
 )
 _EFFECTS: Final = (
     "V: Cramer's V, bias-corrected. Its interval, and that of the odds ratio, count word pairs as clusters. "
-    "Detectable: the smallest effect size (Cohen's w, which is V if one side of the table has two "
-    "categories) detectable with 80 % power at this level divided by the number of tests, given how many "
+    "Smallest detectable effect: the effect size (Cohen's w, which is V if one side of the table has two "
+    "categories) found in 80 % of cases at this level divided by the number of tests, given how many "
     "independent items these are worth; a smaller effect can exist although its test is not significant. "
     "None of this takes into account that items can share a premise."
 )
@@ -192,7 +192,7 @@ def factor_table(results: Results) -> Table:
         Column("Bonferroni", "p", alpha=results.options.alpha),
         Column("V"),
         Column("Odds ratio"),
-        Column("Detectable"),
+        Column("Smallest detectable effect"),
     )
     notes = [f"{_TESTS} {significance_note(results.options.alpha)}", _EFFECTS, _AS_PUBLISHED]
     if any(row[3] is None for row in rows):

@@ -40,10 +40,34 @@ _BAR: Final = (
 )
 
 
+#: What the columns and the drawing of errors mean: on three labels, and on two alone.
+_IN_THREE: Final = (
+    "E-C: gold entailment, predicted contradiction; the others likewise.",
+    "Drawn, in percent of the items, from left to right: false entailment (N-E, and paler C-E), false "
+    "neutral (E-N, C-N) and false contradiction (E-C, N-C).",
+)
+_IN_TWO: Final = (
+    "E-N: gold entailment, which is not predicted; N-E likewise.",
+    "Drawn, in percent of the items, from left to right: N-E, E-N.",
+)
+
+
+def error_kinds(results: Results) -> list[str]:
+    """Return the types of errors that there can be with the labels of the test sets."""
+    letters = [{label[0].upper() for label in each.labels} for _, _, each in results.by_test_set()]
+    return [kind for kind in ERROR_TYPES if any({*kind.split("-")} <= each for each in letters)]
+
+
+def _has_neutral(results: Results) -> bool:
+    """Return whether some model may predict neutral, which not_entailment is not."""
+    scored = results.by_test_set()
+    return any("neutral" in each.labels and not model.run.two_labels for _, model, each in scored)
+
+
 def error_table(results: Results) -> Table:
     """Return the number of wrong predictions of each model, by gold and predicted label."""
     measured = [result for _, _, result in results.by_test_set() if not result.only_bounds]
-    kinds = [kind for kind in ERROR_TYPES if any(kind in each.errors for each in measured)]
+    kinds, has_neutral = error_kinds(results), _has_neutral(results)
     whole = round_range([0.0, *(each.wrong / each.n for each in measured if each.n)])[1]
     columns = (
         Column("Test set"),
@@ -51,7 +75,7 @@ def error_table(results: Results) -> Table:
         Column(range_text((0.0, whole), "%"), "drawing"),
         Column("Wrong", "count"),
         Column("False entailment", "percent"),
-        Column("False neutral", "percent"),
+        *([Column("False neutral", "percent")] if has_neutral else []),
         *(Column(kind, "count") for kind in kinds),
     )
     rows: list[tuple[Cell, ...]] = []
@@ -64,23 +88,18 @@ def error_table(results: Results) -> Table:
                 Bar(tuple(_error_parts(result)), whole),
                 result.wrong,
                 result.false_entailment_share,
-                result.false_neutral_share,
+                *([result.false_neutral_share] if has_neutral else []),
                 *(result.errors.get(kind) for kind in kinds),
             )
             for model in results.models
             if (result := model.result(name)) is not None and not result.only_bounds
         ]
-        if results.published_of_three:
+        if results.published_of_three and has_neutral:
             nothing = (None,) * len(kinds)
             rows += [(short, name, None, *shares, *nothing) for name, *shares in published_errors(dataset)]
-    note = (
-        "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
-        "predicted contradiction; the others likewise."
-    )
-    drawn = (
-        "Drawn, in percent of the items, from left to right: false entailment (N-E, and paler C-E), false "
-        "neutral (E-N, C-N) and false contradiction (E-C, N-C)."
-    )
+    shares = "False entailment, false neutral" if has_neutral else "False entailment"
+    meant, drawn = _IN_THREE if "E-C" in kinds else _IN_TWO
+    note = f"{shares}: as a share of the wrong predictions. {meant}"
     source = errors_source() if any(row[2] is None for row in rows) else None
     of_answered = [*unanswered_notes(measured, "errors"), *only_bounds_notes(results)]
     notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Dataset
 from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
-from crossexam.reports.analyses.errors import ERROR_TYPES
+from crossexam.reports.analyses.errors import ERROR_TYPES, error_kinds
 from crossexam.reports.analysis import ALL, Analysis, Section
 from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import STUDIES, difference_from, other_rules_note
@@ -36,12 +36,16 @@ _COLUMNS: Final = (
     Column("Both wrong", "count"),
     Column("Keys, both right", "count"),
     Column("Keys, both wrong", "count"),
-    *(Column(f"Both {kind}", "count") for kind in ERROR_TYPES),
 )
 _NOTE: Final = (
     "Keys: distinct word pairs (or other keys) of the items that both models get right, and of those that "
-    "both get wrong; a pair can be in both, and its two orders are one. Both E-C: gold entailment, "
-    "for which both models predict contradiction; the others likewise."
+    "both get wrong; a pair can be in both, and its two orders are one. "
+)
+_KINDS_NOTE: Final = (
+    "Both E-C: gold entailment, for which both models predict contradiction; the others likewise."
+)
+_KINDS_NOTE_OF_TWO: Final = (
+    "Both E-N: gold entailment, which neither model predicts; both N-E likewise, where N is not_entailment."
 )
 
 
@@ -143,13 +147,14 @@ def joint_against_table(results: Results) -> Table:
     names, published_rows = results.short_names, results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    notes = [_NOTE]
+    kinds = error_kinds(results)
+    notes = [_NOTE + (_KINDS_NOTE if "E-C" in kinds else _KINDS_NOTE_OF_TWO)]
     for each in _joint(results):
-        errors = (each.same_errors.get(kind, 0) for kind in ERROR_TYPES)
+        errors = (each.same_errors.get(kind, 0) for kind in kinds)
         keys = (each.easy, each.hard)
         name, dataset = names[each.name], results.test_sets[each.name]
         rows.append((name, "A and B", each.n, each.both_right, each.both_wrong, *keys, *errors))
-        if published_rows and (beside := _published(dataset)):
+        if published_rows and (beside := _published(dataset, kinds)):
             differences[name] = difference_from(_STUDY, dataset)
             rows += [(name, *row) for row in beside]
             notes += _too_few_pairs(name, dataset)
@@ -158,12 +163,13 @@ def joint_against_table(results: Results) -> Table:
     if differences:
         notes += [*other_rules_note(differences), f"{_source(_TABLE)}."]
     folded = "Show what both models get right and wrong"
-    return Table("Right and wrong together", _COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=folded)
+    columns = (*_COLUMNS, *(Column(f"Both {kind}", "count") for kind in kinds))
+    return Table("Right and wrong together", columns, tuple(rows), tuple(notes), grouped=1, folded=folded)
 
 
-def _published(dataset: Dataset) -> list[tuple[Cell, ...]]:
-    """Return the published joint outcomes on the counterpart of *dataset*; may be empty."""
-    columns = ("items", "both_right", "both_wrong", "easy", "hard", *ERROR_TYPES)
+def _published(dataset: Dataset, kinds: Sequence[str]) -> list[tuple[Cell, ...]]:
+    """Return the published joint outcomes on the counterpart of *dataset*, with errors of these *kinds*."""
+    columns = ("items", "both_right", "both_wrong", "easy", "hard", *kinds)
     return [
         (
             f"{systems} (published)",

@@ -157,3 +157,13 @@ def test_what_has_no_value_has_a_reason(pieces: list[str]) -> None:
     known = {rule.reason for rule in NO_QUANTITY}
     for number in judged(" ".join(pieces), (), without=known):
         assert number.quantity or number.reason in known
+
+
+def test_a_premise_of_several_pairs_is_used_once() -> None:
+    """Its items would be drawn anew for each pair, and would seem independent of each other."""
+    premise = "Anna bought twelve eggs."
+    pairs = [Example(str(n), premise, f"Person {n} is hungry.", "neutral") for n in range(5)]
+    items, counts = apply_construction("numerical_reasoning", pairs)
+    assert len(items) == 3
+    assert len({item.info["cluster"] for item in items}) == 1
+    assert counts["rejected"] == {"sentence met before": 4}

@@ -96,9 +96,6 @@ def numerical_reasoning(
     if reason:
         yield Rejection(reason)
         return
-    if not example.premise.strip():
-        yield Rejection("empty sentence")
-        return
     tokens = resources.tokens(example, "premise")
     in_problem = _is_problem(example)
     for number, (start, end) in enumerate(split_sentences(example.premise)):

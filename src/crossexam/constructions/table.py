@@ -55,6 +55,7 @@ _ALL: Final = (
         keeps_label=False,
         edits=("premise", "hypothesis"),
         unique_pairs=True,
+        per_sentence=True,
         reads_problems=True,
         uses=("tagger", "recognizer"),
         key=("how",),

@@ -22,6 +22,13 @@ _COMPLEMENTS: Final = frozenset({"IN", "DT", "PRP", "TO"})
 _NAMES: Final = frozenset({"NN", "NNP", "NNPS"})
 _COUNTED: Final = ("NNS", "JJ", "CD", "VBN")
 
+_NOUNS: Final = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "VBG"})
+#: Nouns that have no other plural, or name what amounts are measured in.
+_ALIKE: Final = frozenset(
+    "percent percentage people fish sheep deer aircraft series head cattle police dozen score pair foot stone"
+    " grand horsepower odd strong more less billion million thousand".split()
+)
+
 _UNIT: Final = re.compile(UNIT, re.IGNORECASE)
 _AND: Final = re.compile(r",? (?:and|or) |, ?")
 _NEXT_WORD: Final = re.compile(r"\s+([A-Za-z]\S*)")
@@ -166,6 +173,18 @@ def precedes_uncounted(number: Number) -> bool:
     """Return whether a word that cannot be counted follows a bare numeral: was 96 just leaving."""
     tags = number.tags_after
     return _is_bare(number) and bool(tags) and tags[0] in {"RB", "PRP", "PRP$", "DT", "EX", "WP"}
+
+
+def precedes_singular(number: Number) -> bool:
+    """Return whether one thing follows a bare numeral that counts several: *at 228 event*."""
+    if not _is_bare(number) or number.quantity is None or number.quantity.value <= 1:
+        return False
+    noun = _NEXT_WORD.match(number.sentence, number.end)
+    tags = [*number.tags_after[:2], ""]
+    if noun is None or tags[0] != "NN" or tags[1] in _NOUNS:
+        return False
+    word = noun.group(1).rstrip(".,;:!?").lower()
+    return not (word.endswith("s") or word in _ALIKE or _UNIT.fullmatch(word))
 
 
 def is_described(number: Number) -> bool:

@@ -37,6 +37,12 @@ COMPARISON: Final = (
     r"|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+\w+\s+as|some|(?:better|best|greater)\s+part\s+of"
     r"|only\s+[a-z]+"
 )
+# What ends a phrase, so that the number before it counts no noun.
+ENDING: Final = (
+    r"\s*(?:[.,;!?)]|$)|\s+(?:for|in|on|to|and|but|when|while|with|last|this|next|today|tonight)\b"
+)
+# Verbs whose negation is that of what is thought (Quirk et al., 1985, section 14.36).
+THINKING: Final = r"(?:think|believe|suppose|expect|imagine|feel|guess|mean|say|claim|agree|seem|look|appear)"
 # Nouns whose instance a following number names: in any case, and only if capitalised.
 NAMING: Final = (
     r"numbers?|numbered|nos?\.|pages?|pp?\.|chapters?|questions?|problems?|examples?|figures?|figs?\."

@@ -16,6 +16,7 @@ def test_what_a_loop_leaves_is_not_searched_for_cycles_when_it_ends(loops: int) 
     def note(phase: str, info: dict[str, int]) -> None:
         searches.append(phase)
 
+    gc.unfreeze()  # what other tests may have frozen
     gc.collect()
     gc.callbacks.append(note)
     try:

@@ -214,4 +214,5 @@ def test_the_perceptron_in_the_package_tags_as_nltk_would() -> None:
     content = (weights, {"the": "DT"}, ["VB", "NN", "DT"])
     sentence = ["a", "the", "a", "b", "a"]
     wanted = PerceptronTagger.decode_json_obj(content).tag(sentence)
-    assert perceptron.PerceptronTagger(*content).tag(sentence) == wanted
+    encoded = {feature: json.dumps(by_tag).encode() for feature, by_tag in weights.items()}
+    assert perceptron.PerceptronTagger(encoded, *content[1:]).tag(sentence) == wanted

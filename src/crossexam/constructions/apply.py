@@ -50,25 +50,22 @@ class ChunkYield(NamedTuple, Generic[Items]):
 
 
 class Tally:
-    """Items that are made one after the other, and the reasons for rejections between them."""
+    """*items* that are made one after the other, and the reasons for rejections between them."""
 
     def __init__(self) -> None:
-        self.examples, self._items = 0, list[Example]()
+        self.examples, self.items = 0, list[Example]()
         self._rejected: Counter[str] = Counter()
         self._after: dict[str, int] = {}
 
-    def add(self, outcome: Example | str) -> None:
-        """Add an item, or the reason why there is none."""
-        if isinstance(outcome, str):
-            self._after.setdefault(outcome, len(self._items))
-            self._rejected[outcome] += 1
-        else:
-            self._items.append(outcome)
+    def reject(self, reason: str, times: int = 1) -> None:
+        """Add a *reason* why there is no item, or why there are several fewer."""
+        self._after.setdefault(reason, len(self.items))
+        self._rejected[reason] += times
 
     def made(self) -> ChunkYield[list[Example]]:
         """Return what was added, made of so many examples as were counted."""
         rejected = {reason: Rejected(self._rejected[reason], after) for reason, after in self._after.items()}
-        return ChunkYield(self.examples, self._items, rejected)
+        return ChunkYield(self.examples, self.items, rejected)
 
 
 @dataclass
@@ -190,34 +187,33 @@ class Applier:
         """
         tally = Tally()
         for example, sides in zip(examples, seen_sides, strict=True):
-            tally.examples += 1
-            for outcome in self._outcomes(example, sides):
-                tally.add(outcome)
+            self._apply(example, sides, tally)
         made = tally.made()
         unique = self.construction.unique_pairs
         return made._replace(pairs=[pair_number(item) for item in made.items]) if unique else made
 
-    def _outcomes(self, example: Example, seen: int) -> Iterator[Example | str]:
-        """Yield the items built from *example*, and the reasons for rejections."""
+    def _apply(self, example: Example, seen: int, tally: Tally) -> None:
+        """Add to *tally* the items built from *example*, and the reasons for rejections."""
         construction = self.construction
+        tally.examples += 1
         if example.is_single_text and not construction.takes_single_texts:
-            yield "a single sentence, not a pair"
+            tally.reject("a single sentence, not a pair")
             return
         base = (example.premise, example.hypothesis)
         if seen and construction.per_sentence:
-            yield from [MET_BEFORE] * seen.bit_count()
+            tally.reject(MET_BEFORE, seen.bit_count())
             example = _without(example, seen)
         self._random.aim(self.seed, self._stream, example.id)
         for outcome in self._function(example, self.resources, self._random):
             if isinstance(outcome, Rejection):
-                yield outcome.reason
+                tally.reject(outcome.reason)
                 continue
             item = outcome if isinstance(outcome, Example) else outcome.item(example, self._versioned)
             if item is not outcome and (item.premise, item.hypothesis) == base:
-                yield "equal to its base"
+                tally.reject("equal to its base")
             else:
                 label = self.projection.gold(item.label)
-                yield item if label == item.label else replace(item, label=label)
+                tally.items.append(item if label == item.label else replace(item, label=label))
 
 
 def _without(example: Example, sides: int) -> Example:

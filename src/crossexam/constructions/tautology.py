@@ -58,9 +58,10 @@ def insertion_point(sentence: str) -> tuple[int, bool]:
     closing = sentence[place:]
     if closing.startswith("'") and not _OPEN_QUOTE.search(sentence[:place]):
         place += 1  # the apostrophe of a plural possessive, not a quotation mark
-    if closing.startswith(".") and not closing.startswith("..") and _ABBREVIATION.search(sentence[:place]):
-        is_initialism = "." in sentence[max(0, place - 2) : place] or len(_last_word(sentence[:place])) > 1
-        if is_initialism:
+    if closing.startswith(".") and not closing.startswith(".."):
+        word = _last_word(sentence[:place])
+        is_initialism = "." in word[-2:] or len(word) > 1
+        if is_initialism and _ABBREVIATION.search(word):
             return place + 1, not closing[1:].strip()
     return place, False
 

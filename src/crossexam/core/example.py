@@ -9,7 +9,7 @@ The keys of ``info`` that the package reads are constants here, and so are the v
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
@@ -120,8 +120,15 @@ class Change(NamedTuple):
     edits: tuple[Edit, ...]
 
 
+class _Inherited:
+    """The place where an example keeps what all examples derived from it inherit, once it was asked for."""
+
+    __slots__ = ("_inherited",)
+    _inherited: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
-class Example:
+class Example(_Inherited):
     """A premise, a hypothesis and the gold label (None if there is none).
 
     ``base`` is the id of the example that this one was derived from, ``change`` how.  ``info`` holds whatever
@@ -145,7 +152,7 @@ class Example:
     @property
     def is_single_text(self) -> bool:
         """Whether it is a sentence or a word problem alone, which is not a pair and has no label."""
-        return self.info.get(KIND) in SINGLE_TEXTS and not self.hypothesis
+        return not self.hypothesis and self.info.get(KIND) in SINGLE_TEXTS
 
     def text(self, side: Side) -> str:
         """Return the sentence on *side*."""
@@ -160,10 +167,7 @@ class Example:
         """
         construction, source, target, edits = change
         name = construction.partition(".")[0]
-        known = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
-        known[CLUSTER] = cluster_of(self)
-        if info:
-            known.update(info)
+        inherited = self._info_to_inherit()
         return Example(
             f"{name}:{self.id}{suffix}",
             apply_edits(self.premise if source == "premise" else self.hypothesis, edits, "premise"),
@@ -171,8 +175,17 @@ class Example:
             label,
             self.id,
             change,
-            known,
+            {**inherited, **info} if info else inherited,
         )
+
+    def _info_to_inherit(self) -> Mapping[str, Any]:
+        try:
+            return self._inherited
+        except AttributeError:
+            info = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
+            info[CLUSTER] = cluster_of(self)
+            object.__setattr__(self, "_inherited", info)
+            return info
 
 
 def content_id(premise: str, hypothesis: str, label: Gold | None) -> str:
@@ -242,18 +255,17 @@ def as_generated(example: Example) -> Example:
     return replace(example, label=parse_label(example.info[GENERATED_LABEL]), info=info)
 
 
-def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
+def apply_edits(text: str, edits: Sequence[Edit], side: Side) -> str:
     """Return *text* with those of *edits* applied that are on *side*; offsets are those of *text*.
 
     Raises ValueError if edits overlap or if *text* does not have their ``old`` at their offsets.
     """
-    here = [edit for edit in edits if edit.side == side]
-    if not here:
-        return text
-    if len(here) > 1:
-        here.sort(key=lambda e: (e.start, e.end))
+    if len(edits) > 1:
+        edits = sorted(edits, key=lambda e: (e.start, e.end))
     edited, position = "", 0
-    for _, start, end, old, new in here:
+    for edited_side, start, end, old, new in edits:
+        if edited_side != side:
+            continue
         if start < position:
             raise ValueError(f"edits overlap at character {start} of {text!r}")
         if text[start:end] != old or end < start:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
+from typing import Any
 
 from crossexam.core.example import Example
 
@@ -69,6 +70,22 @@ class SeededOnUse(random.Random):
             self.__class__ = SeededOnUse
             (seed, parts), self._aimed_at = self._aimed_at, None
             self.seed(_number(seed, parts))
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        """Shuffle *x* in place as ``random.Random`` does, without its two calls per element.
+
+        >>> ours, theirs = list(range(99)), list(range(99))
+        >>> SeededOnUse(1).shuffle(ours), random.Random(1).shuffle(theirs), ours == theirs
+        (None, None, True)
+        """
+        self._seed_if_due()
+        drawn = self.getrandbits
+        for last in range(len(x) - 1, 0, -1):
+            bits = (last + 1).bit_length()
+            place = drawn(bits)
+            while place > last:
+                place = drawn(bits)
+            x[last], x[place] = x[place], x[last]
 
 
 class _Unseeded(SeededOnUse):

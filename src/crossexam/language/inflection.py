@@ -164,7 +164,7 @@ def lemma_of(verb: str) -> str:
     ('ride', 'hula-hoop', 'breakdance')
     """
     lower = verb.lower()
-    if base := _table()["VB"].get(lower):
+    if base := _table("VB").get(lower):
         return base
     first, hyphen, last = lower.rpartition("-")
     if first and last:
@@ -194,11 +194,17 @@ def forms_version() -> str:
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, str]]:
-    """Return the forms, joined by slashes, by Penn tag and word; see ``scripts/compile_forms.py``."""
+def _sections() -> Mapping[str, str]:
+    """Return the sections of the table of forms by Penn tag; see ``scripts/compile_forms.py``."""
     _, *sections = gzip.decompress(_FORMS.read_bytes()).decode().split("[")
     rows = (section.partition("]\n") for section in sections)
-    return {tag: dict(line.split("\t") for line in text.splitlines()) for tag, _, text in rows}
+    return {tag: text for tag, _, text in rows}
+
+
+@cache
+def _table(tag: str) -> Mapping[str, str]:
+    """Return the forms of Penn *tag*, joined by slashes, by word: few of the tags are ever asked for."""
+    return dict(line.split("\t") for line in _sections().get(tag, "").splitlines())
 
 
 def _seen_tag(word: str, tag: str) -> str:
@@ -227,14 +233,14 @@ def _form(lemma: str, tag: str) -> str | None:
 def _listed(lemma: str, tag: str, *, proper: bool = False) -> tuple[str, ...]:
     """Return the forms that the lexicon has for *lemma*, if need be as a proper noun."""
     word = lemma.lower()
-    forms = _table()[tag].get(word.capitalize() if proper else word, "")
+    forms = _table(tag).get(word.capitalize() if proper else word, "")
     return tuple(match_case(form, lemma) for form in forms.split("/") if form)
 
 
 def _guessed(lemma: str, tag: str) -> str | None:
     """Return the regular form of *lemma*, if WordNet's rules reduce it to *lemma* again."""
     word = lemma.lower()
-    form = _table().get(f"{tag}?", {}).get(word, regular_form(word, tag))
+    form = _table(f"{tag}?").get(word, regular_form(word, tag))
     return match_case(form, lemma) if word in wordnet().lemmas_of(form, PARTS[tag[0]]) else None
 
 

@@ -267,4 +267,13 @@ def unchanged(examples: Iterable[Example], limit: int | None = None) -> Iterator
 
 def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
     """Return *example* with *notes* and its cluster in ``info``, without data only for constructions."""
-    return replace(example, info={**light_info(example), **notes})
+    info = {**light_info(example), **notes}
+    return Example(
+        example.id,
+        example.premise,
+        example.hypothesis,
+        example.label,
+        example.base,
+        example.change,
+        info,
+    )

@@ -122,10 +122,14 @@ class Swaps:
             for family in FAMILIES:
                 rng.aim(self.seed, family, example.id)
                 for name, outcome in swaps(family, example, resources, rng, self.options):
-                    tallies[name].examples += 1
-                    if isinstance(outcome, Draft):
-                        outcome = outcome.item(example, versioned[name])
-                    tallies[name].add(outcome.reason if isinstance(outcome, Rejection) else outcome)
+                    tally = tallies[name]
+                    tally.examples += 1
+                    if isinstance(outcome, Rejection):
+                        tally.reject(outcome.reason)
+                    elif isinstance(outcome, Draft):
+                        tally.items.append(outcome.item(example, versioned[name]))
+                    else:
+                        tally.items.append(outcome)
         return {SWAPS[name].under(self.options.rules).makes: each.made() for name, each in tallies.items()}
 
 

@@ -43,6 +43,7 @@ class Built:
     notes: tuple[str, ...]
 
 
+@seldom_collected()
 def build_to_folder(
     request: SuiteRequest, folder: Path, *, force: bool = False, progress: Progress = silent
 ) -> Built:
@@ -72,6 +73,7 @@ def build_to_folder(
     return Built(not existed, tuple(notes))
 
 
+@seldom_collected()
 def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Suite:
     """Return the suite that *request* describes, without writing any files."""
     request = replace(request, progress=progress)
@@ -96,7 +98,7 @@ def _write(request: SuiteRequest, plan: SuitePlan, manifest: SuiteManifest, writ
     deferred = [{each.entry.made_by for each in part.plans if each.deferred} for part in passes]
     engine: Engine = InThisProcess() if request.kind.in_one_process else request.engine
     results = engine.results(partial(in_worker, work, deferred, writer.form), _chunks(passes))
-    with closing(results), seldom_collected():
+    with closing(results):
         by_pass = groupby(results, key=lambda rows: rows.of_pass)
         for part in plan.parts:
             if isinstance(part, TestSetPlan):

@@ -5,7 +5,7 @@ of speech are WordNet's: ``n v a r``, and ``s`` for an adjective satellite (an a
 antonyms only through the head of its cluster: *torrid* through *hot*).  Words are looked up as NLTK
 looks them up, in its order; tests compare each method with NLTK's reader of the same files.
 
-The file is a zip archive of columns, read with the standard library alone:
+The file is a zip archive of columns:
 
 | member | content |
 |---|---|
@@ -40,6 +40,8 @@ from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.language.remembered import ALL_WORDS, remembered
@@ -293,8 +295,8 @@ class WordNet:
         return self._archive.lines("synsets/words")
 
     @cached_property
-    def _definitions(self) -> list[str]:
-        return self._archive.lines("synsets/definitions")
+    def _definitions(self) -> TextRows:
+        return TextRows(self._archive.read("synsets/definitions"))
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
@@ -340,6 +342,22 @@ def _has_antonym(lexicon: WordNet, word: str, pos: str | None) -> bool:
 def _targets(links: tuple[Sequence[int], ...], synset: int) -> tuple[int, ...]:
     sources, targets = links
     return tuple(targets[bisect_left(sources, synset) : bisect_right(sources, synset)])
+
+
+class TextRows:
+    """The rows of *data*, lines of UTF-8, each decoded when it is asked for, as most never are.
+
+    >>> rows = TextRows(b"hot\\ncold")
+    >>> rows[0], rows[1]
+    ('hot', 'cold')
+    """
+
+    def __init__(self, data: bytes) -> None:
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        self._data, self._starts = data, np.concatenate(([0], ends + 1, [len(data) + 1]))
+
+    def __getitem__(self, row: int) -> str:
+        return self._data[self._starts[row] : self._starts[row + 1] - 1].decode("utf-8")
 
 
 class LemmaIndex:

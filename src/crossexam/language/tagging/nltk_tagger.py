@@ -61,7 +61,7 @@ def _from_nltk(folder: str) -> Perceptron:
 class NltkTagger:
     """A tagger of any sentence, which loads the weights of a *perceptron* when it is created.
 
-    Those in the package are loaded once per process, in 0.2 s, and tag some 140,000 words per second.  NLTK's
+    Those in the package are loaded once per process, in 0.1 s, and tag some 140,000 words per second.  NLTK's
     own are used by NLTK itself, whose import takes more than a second, as it imports scipy.stats, and
     scikit-learn if that is installed.
     """

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crossexam.language.remembered import remembered
@@ -28,6 +29,7 @@ FEATURES: Final = "nltk-3.10.4"
 SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
 _START: Final = ("-START-", "-START2-")
 _END: Final = ("-END-", "-END2-")
+_WEIGHTS: Final = msgspec.json.Decoder(dict[str, int])
 _ROWS: Final = 1 << 15  # that are remembered of each kind, about 300 bytes each
 
 
@@ -51,10 +53,10 @@ def shipped(path: Path = SHIPPED) -> Perceptron:
 def _from_file(path: Path) -> Perceptron:
     import gzip
     import hashlib
-    import json
 
     packed = path.read_bytes()
-    weights, unambiguous, tags = json.loads(gzip.decompress(packed))
+    content = tuple[dict[str, msgspec.Raw], dict[str, str], list[str]]
+    weights, unambiguous, tags = msgspec.json.decode(gzip.decompress(packed), type=content)
     digest = hashlib.sha256(packed).hexdigest()[:8]
     return Perceptron(f"builtin-perceptron-{digest}-{FEATURES}", PerceptronTagger(weights, unambiguous, tags))
 
@@ -62,13 +64,18 @@ def _from_file(path: Path) -> Perceptron:
 class PerceptronTagger:
     """A tagger with the *weights* of each feature by tag, and the tags of the *unambiguous* words.
 
-    >>> weights = {"bias": {"NN": 1}, "i word dogs": {"NNS": 4}, "i-1 word dogs": {"VBP": 3}}
+    The weights of a feature are JSON, which is read when the feature is first met: most never are.
+
+    >>> weights = {"bias": b'{"NN": 1}', "i word dogs": b'{"NNS": 4}', "i-1 word dogs": b'{"VBP": 3}'}
     >>> PerceptronTagger(weights, {"the": "DT"}, ["NN", "NNS", "VBP", "DT"]).tag(["the", "Dogs", "run"])
     [('the', 'DT'), ('Dogs', 'NNS'), ('run', 'VBP')]
     """
 
     def __init__(
-        self, weights: Mapping[str, Mapping[str, int]], unambiguous: Mapping[str, str], tags: Sequence[str]
+        self,
+        weights: Mapping[str, bytes | msgspec.Raw],
+        unambiguous: Mapping[str, str],
+        tags: Sequence[str],
     ) -> None:
         self._weights, self._unambiguous = weights, unambiguous
         self._tags = sorted(tags, reverse=True)  # the first of the best is the last in the alphabet
@@ -122,7 +129,8 @@ class PerceptronTagger:
     def _feature(self, feature: str) -> Row | None:
         """Return the weights of *feature* for each tag, None if it has none."""
         row = self._rows.get(feature)
-        if row is None and (weights := self._weights.get(feature)):
+        if row is None and (encoded := self._weights.get(feature)):
+            weights = _WEIGHTS.decode(encoded)
             row = self._rows[feature] = np.zeros(len(self._tags), dtype=np.int32)
             row[[self._places[tag] for tag in weights]] = list(weights.values())
         return row

@@ -172,7 +172,7 @@ def _content_hash(dataset: Dataset) -> str:
         stated is not None
         and isinstance(examples, StoredExamples)
         and len(examples) == examples.rows.count
-        and str(examples.rows.path.absolute()) == dataset.manifest.get("path")
+        and str(examples.rows.path.absolute()) == dataset.entry.path
     ):
         return stated
     return dataset.content_hash()
@@ -368,8 +368,8 @@ def _place(dataset: Dataset, folder: Path, file: str) -> _ItemsFile:
 
     A run at a place elsewhere holds items that are on this machine only.
     """
-    path = dataset.manifest.get("path")
-    is_corpus = "spec" in dataset.manifest  # its file, if it has one, is not a test set
+    path = dataset.entry.path
+    is_corpus = dataset.entry.spec is not None  # its file, if it has one, is not a test set
     url, to = None if path is None else url_of(Path(path)), url_of(folder)
     only_here = to is not None and url is None
     if path is None or is_corpus or only_here or not Path(path).exists():

@@ -145,12 +145,6 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
         writer.write_examples(examples)
 
 
-def iter_test_set(path: Path) -> Iterator[Example]:
-    """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
-    _check_is_file(path)
-    yield from _lines(path) if path.suffix == ".jsonl" else StoredExamples.of(path)
-
-
 def _check_is_file(path: Path) -> None:
     if not path.is_file():
         raise FormatError(

@@ -171,12 +171,6 @@ class Study:
             return value
         return self.projections[item.test_set].read(parse_label(value)) or CANNOT_SAY
 
-    def is_good(self, item: Item, question: str, value: str) -> bool:
-        """Return whether *value* is the generated label of *item*, or the good answer to another question."""
-        if question == "label":
-            return self.label(item, value) == item.gold
-        return value == QUESTIONS[question].good
-
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""
         return self._orders[judge]

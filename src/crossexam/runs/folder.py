@@ -23,6 +23,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from crossexam.core.columns import status_codes
@@ -338,9 +340,6 @@ def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:
     """Write the predictions of *run* for test set *name* to *path*, a row group at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     dataset = run.datasets[name]
     statuses = status_codes(dataset.examples) if dataset.has_proposed_labels else None
     table = PredictionTable(run.scored(name), statuses, run.reading.get(name), run.outcomes.get(name))

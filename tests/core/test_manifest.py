@@ -14,7 +14,9 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.manifest import (
     CROSS_DATASET,
+    BaseRead,
     FileRecord,
+    SavedSuiteManifest,
     TestSetEntry,
     entry_of,
     saved_suite_in,
@@ -65,6 +67,29 @@ def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
     assert list(again(entry).to_json()) == list(entry.to_json())
     silent = Dataset("negation.dev", ()).entry
     assert (silent.construction, silent.part, silent.rows) == ("negation", "dev", None)
+
+
+def test_what_a_suite_does_not_know_of_a_test_set_is_written_as_null() -> None:
+    assert json.dumps(PLAIN.to_json()) == (
+        '{"construction": "negation", "part": "dev", "base_set": null, "keeps_label": true, '
+        '"test_class": "base", "rows": null, "content_hash": null, "signature": null, "yield": null}'
+    )
+    base = BaseRead(part="dev", spec="snli:dev", identity="0123", read={"read": 9})
+    suite = SavedSuiteManifest(
+        name="mine",
+        paper="",
+        signature="s",
+        request={},
+        facts={"absent": ["sick"]},
+        bases=[base],
+        test_sets={PLAIN.name: PLAIN},
+    )
+    written = suite.to_json()
+    assert json.dumps({**written, "test_sets": list(written["test_sets"])}) == (
+        '{"format": 1, "name": "mine", "paper": "", "signature": "s", "request": {}, "absent": ["sick"], '
+        '"bases": [{"part": "dev", "spec": "snli:dev", "identity": "0123", "read": {"read": 9}}], '
+        '"test_sets": ["negation.dev"]}'
+    )
 
 
 def test_a_construction_has_a_name_rules_and_a_version() -> None:

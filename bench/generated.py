@@ -14,14 +14,15 @@ import argparse
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
+from crossexam.core.manifest import BASE, SavedSuiteManifest, TestSetEntry, signature
 from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.rows import COLUMNS, schema
 from crossexam.core.test_sets import ROWS_PER_GROUP
@@ -119,9 +120,14 @@ def write_suite(folder: Path, rows: int, *, premise_count: int = 400, seed: int 
     folder.mkdir(parents=True, exist_ok=True)
     request = {"suite": "generated", "rows": rows, "premises": premise_count, "seed": seed}
     signed = signature({"corpus": PART, **request})
-    base = TestSetEntry(BASE, PART, file=f"{BASE}.{PART}.parquet", signature=signed)
+    base = TestSetEntry(versioned=BASE, part=PART, file=f"{BASE}.{PART}.parquet", signature=signed)
     stress = TestSetEntry(
-        "negation", PART, 1, f"negation.{PART}.parquet", base.name, test_class="distraction", signature=signed
+        versioned="negation.v1",
+        part=PART,
+        file=f"negation.{PART}.parquet",
+        base_set=base.name,
+        test_class="distraction",
+        signature=signed,
     )
     writers = [_Writer(folder / str(entry.file)) for entry in (base, stress)]
     for whole in _chunks(rows // 2, premise_count, seed):
@@ -136,7 +142,13 @@ def write_suite(folder: Path, rows: int, *, premise_count: int = 400, seed: int 
         )
         for entry, writer in zip((base, stress), writers, strict=True)
     ]
-    manifest = SuiteManifest(PART, "none", signed, request, entries)
+    manifest = SavedSuiteManifest(
+        name=PART,
+        paper="none",
+        signature=signed,
+        request=request,
+        test_sets={entry.name: entry for entry in entries},
+    )
     write_manifest(folder / MANIFEST, manifest.to_json())
 
 

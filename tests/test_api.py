@@ -231,7 +231,7 @@ def test_a_limit_and_a_forced_build_are_those_of_the_command_line(tmp_path: Path
     assert "antonymy.examples" in cx.build("antonymy", ROWS, folder=tmp_path, force=True).datasets
     suite = cx.build("word_shuffle", ROWS, limit=np.int64(2), seed=np.int64(7))
     assert [len(each) for each in suite] == [2, 2]
-    assert suite.manifest["request"]["seed"] == 7
+    assert suite.manifest.request["seed"] == 7
 
 
 def test_tables_are_data_for_every_function() -> None:
@@ -272,7 +272,7 @@ def test_what_was_left_out_of_a_table_is_shown_with_the_suite() -> None:
     rows = [*ROWS, {**ROWS[0], "label": None}]
     suite = cx.build("negation", rows)
     assert repr(suite) == "Suite('negation', 2 test sets, 6 items; left out: 1 without a gold label)"
-    assert suite.manifest["bases"][0]["read"]["no_gold"] == 1
+    assert suite.manifest.bases[0].read["no_gold"] == 1
 
 
 def test_declared_labels_make_two_even_if_one_never_occurs(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def write_suite(folder: Path, *, with_errors: bool) -> Path:
         again = items[:1] if with_errors else []
         facts = {"construction": f"{name}.v1", **of_base, "yield": made}
         add(name, f"{number}.parquet", [*items, *again], **facts)
-    manifest = {"format": 1, "name": NAMES[0], "test_sets": entries}
-    write_manifest(folder / "manifest.json", manifest)
+    manifest = {"format": 1, "name": NAMES[0], "paper": "", "signature": "", "request": {}}
+    write_manifest(folder / "manifest.json", {**manifest, "test_sets": entries})
     return folder
 
 

@@ -162,4 +162,4 @@ def test_examine_resumes_on_another_machine(
 
 def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:
     crossexam("subset hard --model builtin/overlap --base builtin:demo --limit 30 -o subset")
-    assert read_suite(Path("subset")).manifest["request"]["limit"] == 30
+    assert read_suite(Path("subset")).manifest.request["limit"] == 30

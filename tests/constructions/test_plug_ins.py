@@ -62,7 +62,7 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
         monkeypatch.delitem(CONSTRUCTIONS, "shout")
         assert [item.hypothesis for item in suite["shout.one"]] == ["IT POURS."]
         assert f"plug_in:{found.plug_in}" in suite["shout.one"].manifest["signature"]
-        assert suite.manifest["request"]["plug_in"] == found.plug_in
+        assert suite.manifest.request["plug_in"] == found.plug_in
         identities.append(found.plug_in)
     assert len(set(identities)) == 3
     monkeypatch.setitem(CONSTRUCTIONS, "corpus", CONSTRUCTIONS["negation"])

@@ -37,18 +37,31 @@ def suite(tmp_path: Path) -> Suites:
     return make
 
 
-THREE = (TestSetEntry(BASE, "three"), examples("three", "entailment", "neutral", "contradiction"))
-TWO = (TestSetEntry(BASE, "two", projection="two labels"), examples("two", "entailment", "not_entailment"))
+def base_entry(part: str, **known: Any) -> TestSetEntry:
+    return TestSetEntry(versioned=BASE, part=part, **known)
+
+
+THREE = (
+    base_entry("three"),
+    examples("three", "entailment", "neutral", "contradiction"),
+)
+TWO = (
+    base_entry("two", projection="two labels"),
+    examples("two", "entailment", "not_entailment"),
+)
 SCITAIL = (
-    TestSetEntry(BASE, "scitail", projection="no contradiction"),
+    base_entry("scitail", projection="no contradiction"),
     examples("scitail", "neutral", "entailment", None),
 )
-NEGATION = (TestSetEntry("negation", "three", 1, base_set="base.three"), examples("negation", "neutral"))
+NEGATION = (
+    TestSetEntry(versioned="negation.v1", part="three", base_set="base.three"),
+    examples("negation", "neutral"),
+)
 
 
 def benchmark(corpus: str, **place: Any) -> tuple[TestSetEntry, list[Example]]:
     facts = {CROSS_DATASET: place}
-    return TestSetEntry(BASE, corpus, facts=facts), examples(corpus, "entailment", "neutral")
+    return base_entry(corpus, facts=facts), examples(corpus, "entailment", "neutral")
 
 
 def test_the_bases_of_a_suite_count_each_under_its_projection(suite: Suites) -> None:
@@ -90,7 +103,7 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
 
 
 def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
-    many = (TestSetEntry(BASE, "many"), examples("many", *20 * ["entailment", "neutral"]))
+    many = (base_entry("many"), examples("many", *20 * ["entailment", "neutral"]))
     folder = suite(many, TWO)
     found = load_dev_sets([str(folder)], limit=5, seed=3)
     drawn, two = found.corpora
@@ -115,5 +128,5 @@ def test_what_is_refused(suite: Suites, refused: Callable[..., str]) -> None:
     made = suite(NEGATION, name="made")
     said = refused(load_dev_sets, [str(made)])
     assert "no unchanged corpus" in said
-    unlabelled = suite((TestSetEntry(BASE, "none"), examples("none", None, None)), name="unlabelled")
+    unlabelled = suite((base_entry("none"), examples("none", None, None)), name="unlabelled")
     assert "none of the 2 examples is labelled" in refused(load_dev_sets, [str(unlabelled)])

@@ -97,8 +97,8 @@ def test_a_declared_projection_goes_before_the_labels() -> None:
         score_run(run_of("EC", rows, projection=declared))
     with pytest.raises(UnknownNameError, match="two labels"):
         projection_named("two label")
-    assert projection_of({"projection": None}, ["entailment", "not_entailment"]) is TWO
-    assert projection_of({}, list(LABELS)) is THREE_LABELS
+    assert projection_of(None, ["entailment", "not_entailment"]) is TWO
+    assert projection_of(None, list(LABELS)) is THREE_LABELS
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])

@@ -10,6 +10,7 @@ from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import DISTRIBUTION
@@ -89,10 +90,10 @@ def test_the_card_shows_counts_and_shares(demo: Path) -> None:
     for dataset in suite:
         share = dataset.label_counts()["entailment"] / len(dataset)
         assert f"| `{dataset.name}` | {len(dataset)} | {100 * share:.1f} % |" in re.sub(" +", " ", text)
-    assert str(suite.manifest["signature"]) in text
+    assert str(suite.manifest.signature) in text
     assert "They follow Naik et al. 2018" in text
     assert "]()" not in text
-    unpublished = dataset_card(replace(suite, manifest={**suite.manifest, "paper": "unpublished"}))
+    unpublished = dataset_card(replace(suite, manifest=structs.replace(suite.manifest, paper="unpublished")))
     assert "They follow" not in unpublished
     assert "unpublished" not in unpublished.partition("## Citation")[2]
 

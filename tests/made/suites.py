@@ -27,7 +27,8 @@ def write_suite(folder: Path, *sets: Dataset, suffix: str = "parquet", **facts: 
         write_test_set(path, each.examples, file_format=suffix)
         known = {"rows": len(each), "content_hash": each.content_hash(), "sha256": sha256_of(path)}
         entries[each.name] = {"file": path.name, **each.manifest, **known, **facts}
-    write_manifest(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
+    about = {"format": 1, "name": folder.name, "paper": "", "signature": folder.name, "request": {}}
+    write_manifest(folder / "manifest.json", {**about, "test_sets": entries})
     return folder
 
 

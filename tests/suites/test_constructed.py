@@ -313,11 +313,11 @@ def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Cal
     assert found[0] == found[1]
     entry = few[name].entry
     assert "|per_key:1|" in (entry.signature or "")
-    assert "per_key" not in str((whole[name].entry.signature, whole.manifest["request"]))
+    assert "per_key" not in str((whole[name].entry.signature, whole.manifest.request))
     yields = entry.yields or {}
     assert yields["items"] == len(found[1]) == entry.rows
     assert yields["rejected"]["not drawn (--per-key)"] == len(whole[name]) - entry.rows
-    assert few.manifest["request"]["per_key"] == 1
+    assert few.manifest.request["per_key"] == 1
     for name in ("negation", "numerical_reasoning"):  # whose keys are four rules, no sample of any
         assert f"no items of '{name}' have a key" in refused(cx.build, name, "builtin:demo", per_key=1)
     assert "per_key" in refused(cx.build, "antonymy", "builtin:demo", per_key=0)

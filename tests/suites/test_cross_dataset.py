@@ -156,8 +156,8 @@ def test_real_corpora_have_the_published_sizes(
 def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
     folder = tmp_path / "suite"
     built, suite = written(folder), read_suite(folder)
-    assert set(suite.manifest["absent"]) == set(MEMBERS) - {"sick", "scitail"}
-    assert [suite.manifest["absent"][0] in note for note in built.notes] == [True]
+    assert set(suite.manifest.facts["absent"]) == set(MEMBERS) - {"sick", "scitail"}
+    assert [suite.manifest.facts["absent"][0] in note for note in built.notes] == [True]
     assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert suite["base.scitail"].manifest["projection"] == "no contradiction"
     split = split_of(folder, "sick")
@@ -251,7 +251,7 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     assert (split["rule"], len(suite["base.mine"])) == (f"{mine}: halves", 6)
     place = about(suite["base.mine"])
     assert (place["protocol"], place["added"], place["complete"]) == ("added", True, True)
-    assert suite.manifest["added"] == [mine]
+    assert suite.manifest.facts["added"] == [mine]
     validation = build(3, add=[mine], split="validation")
     assert {e.id for e in validation["base.mine"]} == set(split["validation"]["ids"])
     results = results_of([predict_suite("builtin/overlap", suite)])
@@ -301,7 +301,7 @@ def test_files_alone_are_read_as_the_options_of_reading_say(
     assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
     entailed = {"It rains.", "Ann sits."}
     assert all(item.label == TWO[item.premise not in entailed] for item in suite["base.claims"])
-    assert suite.manifest["reading"]["labels"] == {"yes": TWO[0], "no": TWO[1]}
+    assert suite.manifest.facts["reading"]["labels"] == {"yes": TWO[0], "no": TWO[1]}
     other = refused(invoke, *given, "--labels", "yes=not_entailment,no=entailment")
     assert "different input or options" in other
 

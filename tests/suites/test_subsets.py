@@ -95,7 +95,7 @@ def test_written_subsets_are_a_suite(tmp_path: Path) -> None:
     for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
         wanted = [each.id for each in whole if each.info[SCORE] >= lam]
         assert [each.id for each in dataset] == wanted != []
-    assert suite.manifest["model"]["key"] == open_model("builtin/bag-of-words").key
+    assert suite.manifest.facts["model"]["key"] == open_model("builtin/bag-of-words").key
     half = suite["cs_0_5.builtin_demo"]
     rejected = {"score below lambda": len(whole) - len(half)}
     assert half.entry.yields == {"examples": len(whole), "items": len(half), "rejected": rejected}
@@ -131,7 +131,7 @@ def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) 
         patch.setattr("crossexam.suites.chunks.CHUNK", 1)
         suite = build_in_memory(_request("hard", TINY, model=f"file/{table}"))
     assert [example.id for example in suite["hard.tiny"]] == ["b"]
-    assert suite.manifest["model"]["matched_by"] == "id"
+    assert suite.manifest.facts["model"]["matched_by"] == "id"
 
 
 PAIRS = "".join(

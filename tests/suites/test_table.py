@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -21,7 +22,7 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.manifest import entry_of, saved_suite_in
 from crossexam.core.sealed import MANIFEST
 from crossexam.core.test_sets import read_suite
 from crossexam.language.lexicons.counts import CountTable
@@ -184,8 +185,7 @@ def test_memory_and_folder_hold_the_same_and_no_check_finds_an_error(
         assert in_memory.name == in_folder.name == kind.name
         for each in in_memory:
             entry = in_folder[each.name].entry
-            facts = {key: value for key, value in entry.facts.items() if key != "path"}
-            assert replace(entry, file=None, sha256=None, facts=facts) == each.entry
+            assert structs.replace(entry, file=None, sha256=None, path=None) == each.entry
             assert (entry.rows, entry.content_hash) == (len(each), each.content_hash())
         _check(in_memory)
 
@@ -201,14 +201,14 @@ def test_the_manifest_says_what_was_built(
         assert said == (1, kind.name, kind.paper)
         assert manifest["signature"].startswith(f"suite:{kind.name}|")
         for test_set, stated in manifest["test_sets"].items():
-            entry = TestSetEntry.from_json(test_set, stated)
+            entry = entry_of(test_set, stated, kind.name)
             assert entry.name == test_set
             assert list(entry.to_json().items()) == list(stated.items())
             assert (entry.signature or "").startswith("corpus:")
             assert entry.base_set is None or entry.base_set in manifest["test_sets"]
             assert (built(kind.name) / str(entry.file)).is_file()
         if kind.overview is not None:
-            rows = kind.overview.rows(entries_of(manifest).values())
+            rows = kind.overview.rows(saved_suite_in(built(kind.name), hint="").test_sets.values())
             assert [row[0] for row in rows] == list(manifest["test_sets"])
             assert {len(row) for row in rows} == {len(kind.overview.columns)}
 

@@ -94,7 +94,7 @@ def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, 
     for item in study.items.values():
         drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
     strata = Counter((item.test_set, item.gold) for item in study.items.values())
-    extra = study.manifest.test_sets["i_h.dev"].get("for_pairs", 0)
+    extra = study.manifest.test_sets["i_h.dev"].for_pairs or 0
     assert len(drawn["e_th.dev"]) == 9
     assert drawn["e_th.dev"] <= drawn["e_h.dev"] <= drawn["i_h.dev"]
     assert [strata["e_th.dev", label] for label in LABELS] == [3, 3, 3]
@@ -173,7 +173,7 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
     )
     run = answering("tiny", Dataset("base.dev", examples, {"construction": "base", "part": "dev"}), "EE")
     manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
-    assert manifest.test_sets["base.dev"]["of"] == 1
+    assert manifest.test_sets["base.dev"].of == 1
     study = open_study(tmp_path / "study")
     (item,) = study.items.values()
     assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
@@ -240,7 +240,7 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
         given = {"wrong": [runs[name] for name in wrong], "right": [runs[name] for name in right]}
         manifest = sample_outcomes(folder, request, **given, origin="runs")
         assert (manifest.facts["wrong"], manifest.facts["right"]) == (wrong, right)
-        assert manifest.test_sets["antonymy.dev"]["of"] == len(expected)
+        assert manifest.test_sets["antonymy.dev"].of == len(expected)
         assert drawn(folder) == {f"antonymy:{n}" for n in expected}
 
     rows: list[tuple[list[str], list[str], set[int]]] = [
@@ -252,7 +252,7 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     for_each(check, rows)
     few = sample_outcomes(tmp_path / "few", replace(request, per_set=3), wrong=[runs["one"]], origin="runs")
     entry = few.test_sets["antonymy.dev"]
-    assert (entry["drawn"], entry["of"]) == (3, 4)
+    assert (entry.drawn, entry.of) == (3, 4)
     said = refused(check, ["other"], ["one"], set())
     assert "no item to ask about is wrong in 'other', right in 'one'" in said
     assert not (tmp_path / "other-and-one").exists()

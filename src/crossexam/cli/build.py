@@ -16,9 +16,8 @@ from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.manifest import TestSetEntry, saved_suite_in
 from crossexam.core.progress import seldom_collected
-from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.core.settings import parse_option_settings
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.reading import Reading
@@ -133,8 +132,8 @@ def build_and_show(
         for line in filter(None, (base.report.label_counts(), base.report.summary())):
             note(f"{base.spec}: {line}")
     if built.written:
-        manifest = read_manifest(folder / MANIFEST)
-        overview, entries = request.kind.overview, entries_of(manifest)
+        entries = saved_suite_in(folder, hint="build it again").test_sets
+        overview = request.kind.overview
         if shown == "details":
             show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
         elif shown == "items":

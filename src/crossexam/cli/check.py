@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Final
 
 import typer
+from msgspec.structs import replace
 
 from crossexam.cli.console import note, reader_may_leave, show, table_of
 from crossexam.cli.yields import yield_summary
@@ -28,8 +28,7 @@ def check(options: Check) -> None:
     for dataset in suite:
         entry = dataset.entry
         base_of_set = given or suite.datasets.get(str(entry.base_set))
-        from_pairs = entry.base_set or not entry.base_known
-        findings = run_checks(dataset, base_of_set if from_pairs else None)
+        findings = run_checks(dataset, base_of_set if entry.base_set else None)
         counts = Counter(finding.code for finding in findings)
         errors += sum(count for code, count in counts.items() if code.startswith("E"))
         warnings += sum(count for code, count in counts.items() if code.startswith("W"))

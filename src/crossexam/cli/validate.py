@@ -26,7 +26,7 @@ from crossexam.validation.label_studio import read_tasks, write_tasks
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.server import serve_study
 from crossexam.validation.spreadsheet import read_csv, write_csv
-from crossexam.validation.study import Study, open_study
+from crossexam.validation.study import SampledSet, Study, open_study
 from crossexam.validation.verdict import (
     APPLY,
     QuestionResult,
@@ -144,14 +144,13 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _sample_table(test_sets: Mapping[str, Mapping[str, object]]) -> Table:
+def _sample_table(test_sets: Mapping[str, SampledSet]) -> Table:
     rows = []
     for name, entry in test_sets.items():
-        keys = entry["questions"]
-        questions = ", ".join(keys) if isinstance(keys, list) else ""
-        rows.append((name, str(entry["drawn"]), str(entry.get("of", entry["rows"])), questions))
+        of = entry.rows if entry.of is None else entry.of
+        rows.append((name, str(entry.drawn), str(of), ", ".join(entry.questions)))
     paired = "Controls of drawn items are drawn as well, so that drops of verified items are paired."
-    caption = paired if any("for_pairs" in entry for entry in test_sets.values()) else None
+    caption = paired if any(entry.for_pairs for entry in test_sets.values()) else None
     return table_of("sample", ("test set", "items", "of", "questions"), rows, right={1, 2}, caption=caption)
 
 

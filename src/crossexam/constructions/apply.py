@@ -266,7 +266,7 @@ def apply_construction(
             hint="crossexam build behaviour builds its test set",
         )
     chosen = configured(named, options or {})
-    projection = projection_of({}, (example.label for example in examples))
+    projection = projection_of(None, (example.label for example in examples))
     applier = Applier(chosen, resources, seed=seed, projection=projection)
     resources.gather(chosen, lambda: examples)
     items: list[Example] = []

@@ -32,7 +32,7 @@ from crossexam.core.labels import (
     parse_label,
     projection_of,
 )
-from crossexam.core.manifest import RunManifest, TestSetEntry
+from crossexam.core.manifest import RunManifest, SuiteManifest, TestSetEntry, entry_of
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import Outcomes
 from crossexam.core.stored.arrays import array_of_names, bytes_of, joined_texts, numbers_of
@@ -131,9 +131,9 @@ class Dataset:
     @cached_property
     def projection(self) -> Projection:
         """The projection that the manifest declares, else the one that the gold labels need."""
-        is_declared = self.manifest.get("projection") is not None
-        found = [] if is_declared else np.unique(self.labels()).tolist()
-        return projection_of(self.manifest, (GOLDS[index] for index in found if index >= 0))
+        declared = self.entry.projection
+        found = [] if declared is not None else np.unique(self.labels()).tolist()
+        return projection_of(declared, (GOLDS[index] for index in found if index >= 0))
 
     def label_counts(self) -> dict[str, int]:
         """Return the number of examples by gold label, in the order of ``GOLDS``; "none" has no label.
@@ -152,12 +152,12 @@ class Dataset:
         ]
 
     def _left_out(self) -> list[str]:
-        return _left_out([self.manifest.get("counts")])
+        return _left_out([self.entry.counts])
 
     @cached_property
     def entry(self) -> TestSetEntry:
-        """The manifest as the typed entry of a test set."""
-        return TestSetEntry.from_json(self.name, self.manifest)
+        """The manifest as the typed entry of a test set; raises FormatError."""
+        return entry_of(self.name, self.manifest, "a manifest")
 
     def content_hash(self) -> str:
         """Return 16 hexadecimal digits that change when an id, a text or a label does."""
@@ -258,7 +258,7 @@ class Suite:
 
     name: str
     datasets: Mapping[str, Dataset]
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: SuiteManifest = field(default_factory=SuiteManifest)
 
     def __getitem__(self, name: str) -> Dataset:
         """Return the test set *name*; raises UnknownNameError."""
@@ -310,7 +310,7 @@ class Suite:
         return html_table(caption, ["test set", "items", *labels], rows, notes=self._left_out())
 
     def _left_out(self) -> list[str]:
-        return _left_out(base.get("read") for base in self.manifest.get("bases") or ())
+        return _left_out(base.read for base in self.manifest.bases)
 
 
 def have_two_labels(datasets: Iterable[Dataset]) -> bool:

@@ -496,13 +496,12 @@ def projection_for(declared: Projection, golds: Iterable[Gold | None]) -> Projec
     return declared
 
 
-def projection_of(manifest: Any, golds: Iterable[Gold | None]) -> Projection:
-    """Return the projection that the *manifest* of a test set declares, else the one that *golds* need.
+def projection_of(declared: str | None, golds: Iterable[Gold | None]) -> Projection:
+    """Return the projection that a test set has *declared*, else the one that *golds* need.
 
-    >>> projection_of({}, ["entailment", "not_entailment"]).name
+    >>> projection_of(None, ["entailment", "not_entailment"]).name
     'two labels'
     """
-    declared = manifest.get("projection")
     if declared is not None:
-        return projection_named(str(declared))
+        return projection_named(declared)
     return ENTAILMENT_OR_NOT if "not_entailment" in set(golds) else THREE_LABELS

@@ -10,29 +10,22 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from crossexam.core.errors import DISTRIBUTION, FormatError
-from crossexam.core.rules import OURS, with_rules, without_rules
-from crossexam.core.sealed import MANIFEST, read_manifest, typed
+from crossexam.core.rules import without_rules
+from crossexam.core.sealed import MANIFEST, as_json, converted, read_manifest, typed
 
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-_VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
-_FORMAT: Final = 1
+_VERSIONED: Final = re.compile(r"(.*)\.v\d+")
 #: The construction of a base: the examples of a corpus as they are.
 BASE: Final = "base"
 #: The class of the test sets whose items are read together, by rules, and not one by one.
 CONSISTENCY: Final = "consistency"
-#: What the manifest records of a file, which changes when judges relabel its items.
-OF_FILE: Final = ("sha256", "content_hash", "signature")
-#: The fact that announces the same of files with the verdicts of judges, before these are put there.
-NEXT: Final = "next"
 #: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
 CROSS_DATASET: Final = "cross_dataset"
 #: The fact that names the challenge set that a test set is; only the suite of challenge sets writes it.
@@ -119,38 +112,47 @@ def signature(parts: Mapping[str, object]) -> str:
     return "|".join([*pairs, f"version:{package_version()}"])
 
 
-@dataclass(frozen=True)
-class TestSetEntry:
-    """What a suite's manifest says of one test set.
+def _always(default: Any) -> Any:
+    """Return a field that is written even if it has its *default*."""
+    return msgspec.field(default_factory=lambda: default)
 
-    ``construction`` and ``version`` made it (``base`` without a version: a corpus as it is) by ``rules``,
-    from the base called ``part``.  ``base_set`` names the test set that its items are compared with;
-    ``keeps_label``: they have the gold labels of that set, ``paired`` overrides whether they are compared
-    one by one, which else follows from the labels.  ``base_known`` is False if the manifest does not say
-    what the base is.  ``projection`` says how three predicted labels are read as the set's two.  ``sha256``
-    is that of the file, ``content_hash`` that of the items.  ``yields`` are the counts of examples, items and
-    rejections; ``facts`` is all else that is recorded.
+
+class FileRecord(msgspec.Struct, frozen=True):
+    """What a manifest says of the file of a test set, all of which changes when judges relabel its items."""
+
+    sha256: str
+    content_hash: str | None  # of the items
+    signature: str | None
+
+
+class TestSetEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a manifest says of one test set; ``facts`` are what only some suites record.
+
+    A suite says all that is written always; less is known of a corpus, or of examples in memory.
     """
 
     __test__: ClassVar[bool] = False  # pytest collects classes by their name
 
-    construction: str
-    part: str
-    version: int | None = None
     file: str | None = None
-    base_set: str | None = None
-    keeps_label: bool = True
-    paired: bool | None = None
-    test_class: str = BASE
-    rows: int | None = None
-    content_hash: str | None = None
-    sha256: str | None = None
-    signature: str | None = None
-    yields: Mapping[str, Any] | None = None
-    projection: str | None = None
-    base_known: bool = True
-    rules: str = OURS
-    facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    versioned: str = msgspec.field(name="construction")  # negation.v1; a corpus as it is is a base
+    part: str  # the base that it was made from
+    base_set: str | None = _always(None)  # the test set that its items are compared with
+    keeps_label: bool = _always(True)  # its items have the gold labels of that set
+    paired: bool | None = None  # whether they are compared one by one, if not as the labels say
+    test_class: str = _always(BASE)
+    rows: int | None = _always(None)
+    content_hash: str | None = _always(None)  # of the items
+    sha256: str | None = None  # of the file
+    signature: str | None = _always(None)
+    yields: Mapping[str, Any] | None = msgspec.field(default_factory=lambda: None, name="yield")
+    projection: str | None = None  # how three predicted labels are read as the two of the set
+    facts: Mapping[str, Any] = {}
+    verdict: Mapping[str, Any] | None = None  # that of judges, which was applied to the items
+    next: Sequence[FileRecord] = ()  # the file with the verdicts of judges, before it is put there
+    unverified: bool = False  # no checksum vouches for the file, which is outside of its suite
+    spec: str | None = None  # of a corpus, with the two below
+    counts: Mapping[str, Any] | None = None  # of records that were read and left out
+    path: str | None = None  # of the file, while it is read
 
     @property
     def name(self) -> str:
@@ -160,12 +162,18 @@ class TestSetEntry:
     @property
     def made_by(self) -> str:
         """The construction with its rules, unless they are ours: ``antonymy_released``."""
-        return with_rules(self.construction, self.rules)
+        match = _VERSIONED.fullmatch(self.versioned)
+        return match[1] if match else self.versioned.partition(".")[0]
 
     @property
-    def versioned(self) -> str:
-        """The construction with its version: ``negation.v1``; ``base`` has none."""
-        return self.made_by if self.version is None else f"{self.made_by}.v{self.version}"
+    def construction(self) -> str:
+        """The name of the construction: ``antonymy``."""
+        return without_rules(self.made_by)[0]
+
+    @property
+    def rules(self) -> str:
+        """By whose rules the construction made it."""
+        return without_rules(self.made_by)[1]
 
     @property
     def compares_items(self) -> bool:
@@ -178,10 +186,16 @@ class TestSetEntry:
         return self.test_class != CONSISTENCY
 
     @property
-    def of_file(self) -> dict[str, Mapping[str, Any]]:
-        """What is recorded of its file, by the SHA-256: as it is, or as it is about to be (``NEXT``)."""
-        stated = (*self.facts.get(NEXT, ()), {name: getattr(self, name) for name in OF_FILE})
-        return {each["sha256"]: each for each in stated}
+    def records(self) -> dict[str, FileRecord]:
+        """What is recorded of its file, by the SHA-256: as it is, or as it is about to be."""
+        known = {each.sha256: each for each in self.next}
+        if self.sha256 is not None:
+            known[self.sha256] = FileRecord(self.sha256, self.content_hash, self.signature)
+        return known
+
+    def of_file(self, record: FileRecord) -> TestSetEntry:
+        """Return the entry of the file of *record*."""
+        return replace(self, **msgspec.structs.asdict(record))
 
     @property
     def is_base(self) -> bool:
@@ -190,58 +204,27 @@ class TestSetEntry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as the manifest has it."""
-        stated: dict[str, Any] = {
-            "file": self.file,
-            "construction": self.versioned,
-            "part": self.part,
-            "base_set": self.base_set,
-            "keeps_label": self.keeps_label,
-            "paired": self.paired,
-            "test_class": self.test_class,
-            "rows": self.rows,
-            "content_hash": self.content_hash,
-            "sha256": self.sha256,
-            "signature": self.signature,
-            "yield": self.yields,
-            "projection": self.projection,
-        }
-        if not self.base_known:
-            del stated["base_set"]
-        known = {name: value for name, value in stated.items() if value is not None or name in _ALSO_NULL}
-        return {**known, **self.facts}
-
-    @classmethod
-    def from_json(cls, name: str, entry: Mapping[str, Any]) -> TestSetEntry:
-        """Return the entry that *entry* is for the test set *name*; a missing field gets its default.
-
-        >>> TestSetEntry.from_json("negation.dev", {"construction": "negation.v1", "rows": 3}).versioned
-        'negation.v1'
-        >>> TestSetEntry.from_json("base.dev", {}).is_base
-        True
-        """
-        facts = dict(entry)
-        stated = {field: facts.pop(field) for field in _STATED if field in facts}
-        bare, _, part = name.partition(".")
-        construction = facts.pop("construction", None) or bare
-        match = _VERSIONED.fullmatch(construction)
-        made_by, rules = without_rules(match[1] if match else construction.partition(".")[0])
-        return cls(
-            construction=made_by,
-            rules=rules,
-            version=int(match[2]) if match else None,
-            part=facts.pop("part", None) or part,
-            base_known="base_set" in entry,
-            yields=facts.pop("yield", None),
-            **stated,
-            facts=facts,
-        )
+        return as_json(self)
 
 
-#: The fields that the manifest has in another form, and those that it has as they are.
-_OTHERWISE: Final = {"construction", "version", "rules", "part", "yields", "base_known", "facts"}
-_STATED: Final = {each.name for each in fields(TestSetEntry)} - _OTHERWISE
-#: What is written though it is null.
-_ALSO_NULL: Final = frozenset({"base_set", "rows", "content_hash", "signature", "yield"})
+def entry_of(
+    name: str, stated: Mapping[str, Any], where: Path | str, *, hint: str | None = None
+) -> TestSetEntry:
+    """Return what is *stated* of the test set *name*, which says what it is made of if nothing else does.
+
+    Raises FormatError, with *hint* as the way out, if a field has another type.
+
+    >>> entry_of("negation.dev", {"construction": "negation.v1", "rows": 3}, "manifest.json").versioned
+    'negation.v1'
+    >>> entry_of("base.dev", {}, "manifest.json").is_base
+    True
+    """
+    construction, _, part = name.partition(".")
+    named = {
+        "construction": stated.get("construction") or construction,
+        "part": stated.get("part") or part,
+    }
+    return typed({**stated, **named}, TestSetEntry, f"{where}, test set {name}", hint=hint)
 
 
 class _Kind(NamedTuple):
@@ -320,15 +303,6 @@ def kind_and_use(folder: Path) -> tuple[str, str] | None:
     except (FormatError, OSError):
         return None
     return None if kind is None else (kind, _KINDS[kind].use.format(folder))
-
-
-def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:
-    """Return the entries of the test sets in the *manifest* of a suite or a study, by name.
-
-    >>> entries_of({"test_sets": {"base.dev": {"rows": 3}}})["base.dev"].rows
-    3
-    """
-    return {name: TestSetEntry.from_json(name, entry) for name, entry in manifest["test_sets"].items()}
 
 
 class ChunkCounts(msgspec.Struct, frozen=True):
@@ -420,30 +394,51 @@ class SavedRunManifest(RunManifest, frozen=True, kw_only=True, omit_defaults=Tru
     test_sets: Mapping[str, RunEntry]
 
 
-@dataclass(frozen=True)
-class SuiteManifest:
-    """What stands in a suite's ``manifest.json``: *request* is all that the bytes of the suite depend on.
+class BaseRead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the manifest of a suite says of a corpus that it was built from."""
 
-    ``bases`` describes what the suite was built from, ``facts`` what only some suites record.
-    """
+    part: str
+    spec: str
+    identity: str  # of the content, as it was read
+    read: Mapping[str, Any]  # how many records were read and left out
+    reading: Mapping[str, Any] = {}  # the options with which it was read
 
+
+class SuiteManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a suite; one that was made by hand, or of several, may say nothing."""
+
+    format: int | None = None
+    name: str | None = None
+    paper: str | None = None
+    signature: str | None = None
+    request: Mapping[str, Any] = {}  # all that the bytes of the suite depend on
+    facts: Mapping[str, Any] = {}  # what only some suites record
+    bases: Sequence[BaseRead] = ()
+    test_sets: Mapping[str, TestSetEntry] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as it is written."""
+        test_sets = {name: entry.to_json() for name, entry in self.test_sets.items()}
+        return {**as_json(self), "test_sets": test_sets}
+
+
+class SavedSuiteManifest(SuiteManifest, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands in ``manifest.json`` of a suite."""
+
+    format: int = _always(1)
     name: str
     paper: str
     signature: str
     request: Mapping[str, Any]
-    test_sets: Sequence[TestSetEntry]
-    bases: Sequence[Mapping[str, Any]] | None = None
-    facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    test_sets: Mapping[str, TestSetEntry]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the manifest as it is written."""
-        return {
-            "format": _FORMAT,
-            "name": self.name,
-            "paper": self.paper,
-            "signature": self.signature,
-            "request": dict(self.request),
-            **self.facts,
-            **({"bases": list(self.bases)} if self.bases is not None else {}),
-            "test_sets": {entry.name: entry.to_json() for entry in self.test_sets},
-        }
+
+def saved_suite_in(folder: Path, *, hint: str, otherwise: str | None = None) -> SavedSuiteManifest:
+    """Return the manifest of the suite in *folder*; raises what :func:`manifest_in` raises."""
+    content, path = manifest_in(folder, "suite", hint=hint, otherwise=otherwise), folder / MANIFEST
+    stated = converted(content["test_sets"], dict[str, dict[str, Any]], path, hint=hint)
+    entries = {name: entry_of(name, each, path, hint=hint) for name, each in stated.items()}
+    without = next((name for name, each in entries.items() if each.file is None), None)
+    if without is not None:
+        raise FormatError(f"test set '{without}' names no file", where=str(path), hint=hint)
+    return typed({**content, "test_sets": entries}, SavedSuiteManifest, path, hint=hint)

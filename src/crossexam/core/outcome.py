@@ -88,17 +88,6 @@ class Outcomes:
         mass = [np.nan if each.label_mass is None else each.label_mass for each in outcomes]
         return cls(codes, np.array(mass, dtype=np.float64))
 
-    @classmethod
-    def joined(cls, several: Iterable[Outcomes]) -> Outcomes:
-        """Return the outcomes of *several*, one after another."""
-        import numpy as np
-
-        given = [cls.all_answered(0), *several]
-        return cls(
-            np.concatenate([each.codes for each in given]),
-            np.concatenate([each.label_mass for each in given]),
-        )
-
     @property
     def answered(self) -> NDArray[np.bool_]:
         """Which questions were answered: [n]."""

@@ -30,6 +30,7 @@ _FACTS: Final = "facts"
 _ALGORITHM: Final = "blake2b:"
 
 S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T")
 
 
 class ChangedError(FormatError):
@@ -92,11 +93,8 @@ def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
     return content
 
 
-def typed(content: Mapping[str, Any], kind: type[S], path: Path, *, hint: str | None = None) -> S:
-    """Return *content*, which is in *path*, as a *kind* of manifest.
-
-    Raises FormatError, with *hint* as the way out, if a field is missing or has another type: the checksum is
-    right, so that another version wrote it.
+def typed(content: Mapping[str, Any], kind: type[S], where: Path | str, *, hint: str | None = None) -> S:
+    """Return *content*, which is in *where*, as a *kind* of manifest; raises what :func:`converted` raises.
 
     >>> class Tiny(msgspec.Struct):
     ...     rows: int
@@ -107,11 +105,20 @@ def typed(content: Mapping[str, Any], kind: type[S], path: Path, *, hint: str | 
         others = content.keys() - kind.__struct_encode_fields__
         facts = {name: value for name, value in content.items() if name in others}
         content = {**{name: value for name, value in content.items() if name not in others}, _FACTS: facts}
+    return converted(content, kind, where, hint=hint)
+
+
+def converted(value: object, kind: type[T], where: Path | str, *, hint: str | None = None) -> T:
+    """Return *value*, which is in *where*, as a *kind*.
+
+    Raises FormatError, with *hint* as the way out, if a field is missing or has another type: the checksum is
+    right, so that another version wrote it.
+    """
     try:
-        return msgspec.convert(content, kind)
+        return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         what = f"this version of Crossexam does not write such a manifest: {error}"
-        raise FormatError(what, where=str(path), hint=hint) from None
+        raise FormatError(what, where=str(where), hint=hint) from None
 
 
 def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:

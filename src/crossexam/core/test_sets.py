@@ -12,17 +12,19 @@ file is a suite of one test set.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import json_problem, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.core.manifest import TestSetEntry, entries_of, manifest_in
+from crossexam.core.manifest import FileRecord, TestSetEntry, saved_suite_in
 from crossexam.core.sealed import MANIFEST, ChangedError
 from crossexam.core.stored.arrays import numbers_of
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
@@ -143,12 +145,6 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
         writer.write_examples(examples)
 
 
-def iter_test_set(path: Path) -> Iterator[Example]:
-    """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
-    _check_is_file(path)
-    yield from _lines(path) if path.suffix == ".jsonl" else StoredExamples.of(path)
-
-
 def _check_is_file(path: Path) -> None:
     if not path.is_file():
         raise FormatError(
@@ -185,14 +181,15 @@ def read_test_set(path: Path, *, name: str | None = None, checked: bool = False)
     if path.suffix == ".jsonl":
         examples = tuple(_lines(path))
     else:
-        examples = stored = StoredExamples.of(path, hint=_REBUILD)
+        examples = stored = StoredExamples.of(path, hint=REBUILD)
         if not checked:
             stored.check()
     return Dataset(name or path.stem, examples, {"path": str(path)})
 
 
 _SUFFIXES: Final = (".parquet", ".jsonl")
-_REBUILD: Final = "build the suite again with --force"
+#: The way out of a damaged suite.
+REBUILD: Final = "build the suite again with --force"
 
 
 def read_suite(path: Path) -> Suite:
@@ -206,10 +203,9 @@ def read_suite(path: Path) -> Suite:
     path = suite_folder(path)
     fetch(path)
     if path.is_dir():
-        manifest = manifest_in(path, "suite", hint=_REBUILD)
-        entries = manifest.pop("test_sets")
-        datasets = {name: _one(path, name, entry) for name, entry in entries.items()}
-        return Suite(manifest["name"], datasets, manifest)
+        manifest = saved_suite_in(path, hint=REBUILD)
+        datasets = {name: _one(path, name, entry) for name, entry in manifest.test_sets.items()}
+        return Suite(manifest.name, datasets, manifest)
     if not path.exists():
         raise FormatError(
             "no such file or folder",
@@ -224,18 +220,18 @@ def read_suite(path: Path) -> Suite:
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
     beside = entry_beside(path)
-    recorded = None if beside is None else vouched(path, beside, hint=_REBUILD)
+    recorded = None if beside is None else vouched(path, beside, hint=REBUILD)
     dataset = read_test_set(path, checked=recorded is not None)
     entry = {
         "file": path.name,
         "base_set": None,
         **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
-        "content_hash": recorded["content_hash"] if recorded else dataset.content_hash(),
+        "content_hash": recorded.content_hash if recorded else dataset.content_hash(),
         **({} if recorded else {UNVERIFIED: True}),
         "path": str(path.absolute()),
     }
-    return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+    return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)})
 
 
 def suite_folder(path: Path) -> Path:
@@ -247,15 +243,15 @@ def suite_folder(path: Path) -> Path:
     return inside if not has_file(path / MANIFEST) and has_file(inside / MANIFEST) else path
 
 
-def vouched(path: Path, *entries: TestSetEntry, hint: str) -> Mapping[str, Any]:
+def vouched(path: Path, *entries: TestSetEntry, hint: str) -> FileRecord:
     """Return what the first of *entries* that knows the file *path* by its SHA-256 records of it.
 
     Raises ChangedError, with *hint* as the way out, if none does.
     """
     found = sha256_of(path)
     for entry in entries:
-        if found in entry.of_file:
-            return entry.of_file[found]
+        if found in entry.records:
+            return entry.records[found]
     raise ChangedError(
         "the file was changed by hand, or damaged, after it was written: its SHA-256 is not that of the "
         "manifest",
@@ -270,7 +266,7 @@ def entry_beside(path: Path) -> TestSetEntry | None:
     if path.suffix not in _SUFFIXES or not (path.parent / MANIFEST).is_file():
         return None
     try:
-        entries = entries_of(manifest_in(path.parent, "suite", hint=_REBUILD))
+        entries = saved_suite_in(path.parent, hint=REBUILD).test_sets
     except ChangedError:
         raise
     except FormatError:  # some other file of that name
@@ -297,18 +293,17 @@ def read_suites(paths: Sequence[Path]) -> Suite:
                     hint="run them separately, or rename one of the files",
                 )
             datasets.setdefault(dataset.name, dataset)
-    return Suite("+".join(suite.name for suite in suites), datasets, {})
+    return Suite("+".join(suite.name for suite in suites), datasets)
 
 
-def _one(folder: Path, name: str, entry: Mapping[str, Any]) -> Dataset:
+def _one(folder: Path, name: str, entry: TestSetEntry) -> Dataset:
     """Return the test set *name*; if judges are relabelling it, with the hashes and signature of its file."""
-    path = folder / entry["file"]
+    path = folder / str(entry.file)
     if not path.exists():
         raise FormatError(
             f"the manifest lists test set '{name}', but its file does not exist",
             where=str(path),
-            hint=_REBUILD,
+            hint=REBUILD,
         )
-    recorded = vouched(path, TestSetEntry.from_json(name, entry), hint=_REBUILD)
-    examples = read_test_set(path, checked=True).examples
-    return Dataset(name, examples, {**entry, **recorded, "path": str(path.absolute())})
+    now = replace(entry.of_file(vouched(path, entry, hint=REBUILD)), path=str(path.absolute()))
+    return Dataset(name, read_test_set(path, checked=True).examples, now.to_json())

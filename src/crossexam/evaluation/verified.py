@@ -14,8 +14,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import msgspec
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from crossexam.core.columns import examples_at, info_values, status_codes
@@ -125,7 +125,7 @@ def _add_items(
     shown = f"{name} ({status})" if status else name
     entry, items = dataset.entry, status or "without status"
     signed = f"{entry.signature}|items:{items}" if entry.signature is not None else None
-    entry = replace(entry, signature=signed, facts={**entry.facts, _PART: items})
+    entry = structs.replace(entry, signature=signed, facts={**entry.facts, _PART: items})
     kept[shown] = Dataset(shown, examples_at(dataset.examples, rows), entry.to_json())
     places[shown] = (name, rows)
 
@@ -143,7 +143,7 @@ def _run_over(
         suffix = shown.removeprefix(origin)
         base = next((name for name in (f"{control}{suffix}", control) if name in kept), control)
         if base != control:
-            dataset = replace(dataset, manifest=replace(dataset.entry, base_set=base).to_json())
+            dataset = replace(dataset, manifest=structs.replace(dataset.entry, base_set=base).to_json())
         datasets[shown] = dataset
     probabilities = {shown: run.probabilities[origin][rows] for shown, (origin, rows) in places.items()}
     reading = {
@@ -156,9 +156,7 @@ def _run_over(
         for shown, (origin, rows) in places.items()
         if origin in run.outcomes
     }
-    return Run(
-        run.model, datasets, probabilities, msgspec.structs.replace(run.manifest, **note), reading, outcomes
-    )
+    return Run(run.model, datasets, probabilities, structs.replace(run.manifest, **note), reading, outcomes)
 
 
 def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, Hashable]]) -> dict[str, Estimate]:

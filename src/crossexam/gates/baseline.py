@@ -17,10 +17,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crossexam.core.arguments import path_of
@@ -35,9 +38,6 @@ from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
 from crossexam.evaluation.comparison import contents_of, way_to_same_sets
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FORMAT: Final = 1
 _KEY: Final = b"crossexam_baseline"
@@ -211,8 +211,6 @@ def given_baseline(value: str | Path | Run | None) -> Baseline | None:
 
 def write_baseline(baseline: Baseline, path: Path) -> None:
     """Write *baseline* to *path*, completely or not at all; raises CrossexamError if that is a folder."""
-    import pyarrow.parquet as pq
-
     if path.is_dir():
         raise CrossexamError("this is a folder", where=str(path), wanted="a file for the baseline")
     table = _table(baseline)
@@ -274,8 +272,6 @@ def _entry(each: BaselineSet) -> _Entry:
 
 def _table(baseline: Baseline) -> pa.Table:
     """Return the items of all test sets, one below the other."""
-    import pyarrow as pa
-
     sets = list(baseline.sets.values())
     predicted, entailed, codes = (
         np.concatenate([np.zeros(0, kind), *(getattr(each, name) for each in sets)])
@@ -312,9 +308,6 @@ def read_baseline(path: Path) -> Baseline:
 
     Raises FormatError if it is anything else, ChangedError if it was changed.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     path = fetch_file(path)
     if not path.is_file():
         is_folder = path.is_dir()
@@ -399,8 +392,5 @@ def _from_table(manifest: _Manifest, table: pa.Table) -> Baseline:
 
 def _codes(column: pa.ChunkedArray, names: Iterable[str]) -> NDArray[np.int8]:
     """Return the place of each text of *column* among *names* [n], -1 where there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found: NDArray[np.int8] = pc.fill_null(pc.index_in(column, pa.array(list(names))), -1).to_numpy()
     return found.astype(np.int8)

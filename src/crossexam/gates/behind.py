@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from crossexam.core.arguments import shown
@@ -21,9 +22,6 @@ from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import STATUSES
 from crossexam.core.stored.arrays import array_of_numbers
 from crossexam.gates.items import Finder, JudgedRun
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: As many items of a check are shown unless more are asked for.
 ITEMS_PER_CHECK: Final = 3
@@ -102,8 +100,6 @@ def first_rows(
     >>> first_rows(tiny, np.array([0, 2, 3]), None, 2), first_rows(tiny, np.arange(2), np.arange(2.0), 1)
     ([3, 2], [1])
     """
-    import pyarrow as pa
-
     order = np.zeros(len(rows)) if weights is None else -weights
     kept = len(rows) if most is None else most
     best, start = [], 0

@@ -111,14 +111,14 @@ def _name_of(spec: CorpusSpec) -> str:
 def dataset_card(suite: Suite) -> str:
     """Return the card of *suite*; raises CrossexamError if its test sets have no files."""
     sources, counts = sources_of(suite), [dataset.label_counts() for dataset in suite]
-    paper = suite.manifest.get("paper")
+    paper = suite.manifest.paper
     return filled(
         "card.md.j2",
         front_matter=front_matter(suite, sources).to_yaml(),
         title=_title(suite),
         paper=paper if paper != UNPUBLISHED else None,
         # That of a file of one's own has its path.
-        signature=None if sources.others else suite.manifest.get("signature", "unknown"),
+        signature=None if sources.others else suite.manifest.signature or "unknown",
         sources=sources,
         test_sets=list(suite),
         files=[_file(dataset) for dataset in suite],
@@ -171,7 +171,7 @@ def _file(dataset: Dataset) -> str:
 
 
 def _title(suite: Suite) -> str:
-    return f"Crossexam: {suite.manifest.get('name') or suite.name}"
+    return f"Crossexam: {suite.manifest.name or suite.name}"
 
 
 def _made_by(entry: TestSetEntry) -> Construction | None:
@@ -180,7 +180,7 @@ def _made_by(entry: TestSetEntry) -> Construction | None:
 
 def _studies(suite: Suite) -> list[str]:
     """Return the papers of the suite and of its constructions, each once and without the section."""
-    papers = [str(suite.manifest.get("paper") or "")]
+    papers = [suite.manifest.paper or ""]
     papers += [made.paper for dataset in suite if (made := _made_by(dataset.entry)) is not None]
     found: list[str] = []
     for paper in papers:

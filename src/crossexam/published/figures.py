@@ -199,9 +199,10 @@ def corpus_of(entry: TestSetEntry) -> str | None:
     The first examples of a corpus (``--limit``) are a part of it, and so are the halves of the cross-dataset
     benchmark.
 
-    >>> corpus_of(TestSetEntry("negation", "dev_matched"))
+    >>> corpus_of(TestSetEntry(versioned="negation", part="dev_matched"))
     'matched'
-    >>> corpus_of(TestSetEntry("negation", "dev_matched", signature="corpus:x|limit:1000|version:0"))
+    >>> limited = "corpus:x|limit:1000|version:0"
+    >>> corpus_of(TestSetEntry(versioned="negation", part="dev_matched", signature=limited))
     """
     return None if is_limited(entry) or CROSS_DATASET in entry.facts else split_of(entry.part)
 
@@ -209,7 +210,8 @@ def corpus_of(entry: TestSetEntry) -> str | None:
 def is_limited(entry: TestSetEntry) -> bool:
     """Return whether a test set was made from the first examples of its base alone.
 
-    >>> is_limited(TestSetEntry("negation", "dev_matched", signature="corpus:x|limit:1000|version:0"))
+    >>> limited = "corpus:x|limit:1000|version:0"
+    >>> is_limited(TestSetEntry(versioned="negation", part="dev_matched", signature=limited))
     True
     """
     return "|limit:" in (entry.signature or "")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.manifest import package_version, signature
+from crossexam.core.manifest import TestSetEntry, package_version, signature
 from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.reports.figures import Figure
 from crossexam.reports.results import ModelResults, Results
@@ -17,6 +17,9 @@ from crossexam.reports.sections import compared_figures, figures_of
 
 #: The number of the format of the JSON; ``docs/report.schema.json`` describes it.
 FORMAT: Final = 1
+_FIELDS: Final = TestSetEntry.__struct_encode_fields__
+#: What the manifest of a suite says of every test set, by the names there; all else is given as facts.
+_SAID_APART: Final = frozenset(_FIELDS[: _FIELDS.index("facts")])
 
 COLUMNS: Final = (
     "model",
@@ -154,7 +157,8 @@ def _described(model: str, test_set: str, results: Results) -> dict[str, object]
     if dataset is None:
         return about
     entry = dataset.entry
-    more = {"yield": entry.yields, "test_set_signature": entry.signature, "facts": entry.facts or None}
+    facts = {name: value for name, value in entry.to_json().items() if name not in _SAID_APART}
+    more = {"yield": entry.yields, "test_set_signature": entry.signature, "facts": facts or None}
     return {**about, **{key: value for key, value in more.items() if value is not None}}
 
 

@@ -23,6 +23,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from crossexam.core.columns import status_codes
@@ -181,7 +183,7 @@ def _content_hash(dataset: Dataset) -> str:
         stated is not None
         and isinstance(examples, StoredExamples)
         and len(examples) == examples.rows.count
-        and str(examples.rows.path.absolute()) == dataset.manifest.get("path")
+        and str(examples.rows.path.absolute()) == dataset.entry.path
     ):
         return stated
     return dataset.content_hash()
@@ -347,9 +349,6 @@ def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:
     """Write the predictions of *run* for test set *name* to *path*, a row group at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     dataset = run.datasets[name]
     statuses = status_codes(dataset.examples) if dataset.has_proposed_labels else None
     table = PredictionTable(run.scored(name), statuses, run.reading.get(name), run.outcomes.get(name))
@@ -377,8 +376,8 @@ def _place(dataset: Dataset, folder: Path, file: str) -> _ItemsFile:
 
     A run at a place elsewhere holds items that are on this machine only.
     """
-    path = dataset.manifest.get("path")
-    is_corpus = "spec" in dataset.manifest  # its file, if it has one, is not a test set
+    path = dataset.entry.path
+    is_corpus = dataset.entry.spec is not None  # its file, if it has one, is not a test set
     url, to = None if path is None else url_of(Path(path)), url_of(folder)
     only_here = to is not None and url is None
     if path is None or is_corpus or only_here or not Path(path).exists():

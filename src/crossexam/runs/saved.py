@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from msgspec import structs
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError
 from crossexam.core.example import STATUS, STATUSES, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
-from crossexam.core.manifest import RunEntry, TestSetEntry, saved_run_in
+from crossexam.core.manifest import RunEntry, entry_of, saved_run_in
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import MANIFEST
@@ -239,30 +240,31 @@ def whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
 
     If judges relabelled its items in the meantime, its manifest has the hashes and the signature that say so.
     """
-    path = _items_file(folder, name, entry)
-    then = TestSetEntry.from_json(name, entry.dataset)
+    then = entry_of(name, entry.dataset, folder / MANIFEST, hint=_REWRITE)
+    path = _items_file(folder, name, entry, entry.items_sha256 or then.sha256)
     if entry.items_sha256 is not None:  # the run holds them
-        vouched(path, replace(then, sha256=entry.items_sha256), hint=_RUN_AGAIN)
+        vouched(path, structs.replace(then, sha256=entry.items_sha256), hint=_RUN_AGAIN)
         return _dataset(path, name, read_test_set(path, checked=True).examples, entry.dataset)
     known = [each for each in (then, entry_beside(path)) if each is not None and each.sha256 is not None]
     now = vouched(path, *known, hint=_RUN_AGAIN) if known else None
     examples = read_test_set(path, checked=now is not None).examples
-    if now is None:  # a file outside of its suite
-        now = {"content_hash": content_hash(examples), UNVERIFIED: True}
-    same = now["content_hash"] == entry.content_hash
+    if now is not None:
+        found = structs.asdict(now)
+    else:  # a file outside of its suite
+        found = {"content_hash": content_hash(examples), UNVERIFIED: True}
+    same = found["content_hash"] == entry.content_hash
     if not same and not has_content(examples[: entry.rows], entry.content_hash):
         raise FormatError(f"test set '{name}' was changed after the run", where=str(path), hint=_RUN_AGAIN)
-    return _dataset(path, name, examples, {**entry.dataset, **now})
+    return _dataset(path, name, examples, {**entry.dataset, **found})
 
 
 def _dataset(path: Path, name: str, examples: Sequence[Example], manifest: Mapping[str, Any]) -> Dataset:
     return Dataset(name, examples, {**manifest, "path": str(path.absolute())})
 
 
-def _items_file(folder: Path, name: str, entry: RunEntry) -> Path:
+def _items_file(folder: Path, name: str, entry: RunEntry, sha256: str | None) -> Path:
     """Return the file with the items of test set *name* of the run in *folder*; raises FormatError."""
     places = [folder / entry.items, copy_path(entry.items_path)]
-    sha256 = entry.items_sha256 or entry.dataset.get("sha256")
     found = (fetch_file(place, sha256) for place in places if place != folder)
     path = next((place for place in found if place.is_file()), None)
     if path is None:

@@ -26,6 +26,7 @@ from crossexam.core.labels import (
     projection_for,
     projection_named,
 )
+from crossexam.core.manifest import BaseRead
 from crossexam.corpora.reading import Reading, ReadingReport, unique_id
 from crossexam.corpora.spec import CorpusSpec, reading_among
 
@@ -197,7 +198,7 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
     dataset = data if isinstance(data, Dataset) else Dataset("examples", tuple(data))
     if not len(dataset):
         raise CrossexamError(f"the base '{dataset.name}' has no examples")
-    spec = str(dataset.manifest.get("spec", dataset.name))
+    spec = dataset.entry.spec or dataset.name
     stream = partial(islice, dataset.examples, limit)
     declared = dataset.entry.projection
     return Base(
@@ -223,15 +224,15 @@ def distinct_parts(bases: Iterable[Base]) -> None:
             )
 
 
-def describe_base(base: Base) -> dict[str, Any]:
-    """Return the description of *base* for the manifest."""
-    return {
-        "part": base.part,
-        "spec": base.spec,
-        "identity": base.identity,
-        "read": base.report.as_dict(),
-        **({"reading": dict(base.reading)} if base.reading else {}),
-    }
+def base_read(base: Base) -> BaseRead:
+    """Return what the manifest says of *base*."""
+    return BaseRead(
+        part=base.part,
+        spec=base.spec,
+        identity=base.identity,
+        read=base.report.as_dict(),
+        reading=dict(base.reading),
+    )
 
 
 def installed_word_problems() -> list[Base]:

@@ -255,10 +255,8 @@ class _SwappedBase:
             per_key=request.per_key,
         )
         entry = TestSetEntry(
-            swap.name,
-            self.base.part,
-            version=swap.version,
-            rules=swap.rules,
+            versioned=swap.versioned,
+            part=self.base.part,
             base_set=f"{with_rules(swap.control, swap.rules)}.{self.base.part}" if swap.control else None,
             keeps_label=swap.keeps_label,
             paired=True,

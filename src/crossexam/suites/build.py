@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from msgspec import structs
+
 from crossexam.constructions.apply import ChunkYield, SeenPairs
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
@@ -18,7 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, sha256_of, shortened, write_json, writing
 from crossexam.core.locks import alone_in
-from crossexam.core.manifest import SuiteManifest, TestSetEntry
+from crossexam.core.manifest import SavedSuiteManifest, TestSetEntry
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
@@ -26,7 +28,7 @@ from crossexam.core.test_sets import TestSetWriter
 from crossexam.core.transfers import copied_to_place
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.ray import RayEngine
-from crossexam.suites.bases import describe_base, distinct_parts
+from crossexam.suites.bases import base_read, distinct_parts
 from crossexam.suites.chunks import BaseChunk, ChunkRows, chunks_of, in_worker
 from crossexam.suites.folder import UNFINISHED, already_built, announce
 from crossexam.suites.plan import BasePass, DeferredItems, SuitePlan, SuiteRequest, TestSetPlan
@@ -83,15 +85,21 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
     return writer.suite()
 
 
-def _planned(request: SuiteRequest) -> tuple[SuitePlan, SuiteManifest]:
+def _planned(request: SuiteRequest) -> tuple[SuitePlan, SavedSuiteManifest]:
     """Return the plan of what is requested, and what the manifest says of the suite before it is built."""
     distinct_parts(request.bases)
     kind, plan = request.kind, request.kind.plan(request)
-    manifest = SuiteManifest(kind.name, kind.paper, plan.signature(request), plan.described(request), ())
+    manifest = SavedSuiteManifest(
+        name=kind.name,
+        paper=kind.paper,
+        signature=plan.signature(request),
+        request=plan.described(request),
+        test_sets={},
+    )
     return plan, manifest
 
 
-def _write(request: SuiteRequest, plan: SuitePlan, manifest: SuiteManifest, writer: SuiteWriter) -> None:
+def _write(request: SuiteRequest, plan: SuitePlan, manifest: SavedSuiteManifest, writer: SuiteWriter) -> None:
     """Write all test sets of *plan*, in order, and the *manifest*."""
     passes = [part for part in plan.parts if isinstance(part, BasePass)]
     work = [part.work() for part in passes]
@@ -109,8 +117,8 @@ def _write(request: SuiteRequest, plan: SuitePlan, manifest: SuiteManifest, writ
             else:
                 number, rows = next(by_pass)  # few files are open at once
                 _write_pass(part, work[number].resources, rows, writer, request.progress)
-    bases = [describe_base(each) for each in (*request.bases, *request.problems)]
-    writer.finish(replace(manifest, bases=bases or None, facts=plan.facts()), plan.files)
+    bases = tuple(base_read(each) for each in (*request.bases, *request.problems))
+    writer.finish(structs.replace(manifest, bases=bases, facts=plan.facts()), plan.files)
 
 
 def _chunks(passes: Iterable[BasePass]) -> Iterator[BaseChunk]:
@@ -190,7 +198,7 @@ class OpenTestSet:
             "signature": plan.signature,
             "yields": self.made.counts.as_dict() if is_counted else None,
         }
-        return replace(plan.entry, **known | dict(plan.found()))
+        return structs.replace(plan.entry, **known | dict(plan.found()))
 
 
 class SuiteWriter:
@@ -204,7 +212,7 @@ class SuiteWriter:
         self._stack, self._entries = ExitStack(), list[TestSetEntry]()
         self._items: dict[str, list[Example]] = {}
         self._beside: Mapping[str, Mapping[str, Any]] = {}
-        self._manifest: SuiteManifest | None = None
+        self._manifest: SavedSuiteManifest | None = None
 
     def __enter__(self) -> SuiteWriter:
         self._stack.__enter__()
@@ -218,9 +226,10 @@ class SuiteWriter:
             for name, value in self._beside.items():
                 write_json(self.folder / name, value)
             entries = [
-                replace(entry, sha256=sha256_of(self.folder / str(entry.file))) for entry in self._entries
+                structs.replace(entry, sha256=sha256_of(self.folder / str(entry.file)))
+                for entry in self._entries
             ]
-            write_manifest(self.folder / MANIFEST, replace(self._manifest, test_sets=entries).to_json())
+            write_manifest(self.folder / MANIFEST, _complete(self._manifest, entries).to_json())
             (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     @property
@@ -250,9 +259,9 @@ class SuiteWriter:
         """Close *test_set*, and record its entry."""
         test_set.close()
         file = None if self.folder is None else self._file_of(test_set.plan.entry.name)
-        self._entries.append(replace(test_set.entry, file=file))
+        self._entries.append(structs.replace(test_set.entry, file=file))
 
-    def finish(self, manifest: SuiteManifest, beside: Mapping[str, Mapping[str, Any]]) -> None:
+    def finish(self, manifest: SavedSuiteManifest, beside: Mapping[str, Mapping[str, Any]]) -> None:
         """Complete the suite of *manifest*, to which its test sets are added, with JSON files *beside*."""
         self._manifest, self._beside = manifest, beside
         if self.folder is not None:
@@ -262,4 +271,9 @@ class SuiteWriter:
         """Return the suite that was written to memory."""
         assert self._manifest is not None, "what builds a suite ends with finish()"
         sets = {e.name: Dataset(e.name, self._items[e.name], e.to_json()) for e in self._entries}
-        return Suite(self._manifest.name, sets, replace(self._manifest, test_sets=self._entries).to_json())
+        return Suite(self._manifest.name, sets, _complete(self._manifest, self._entries))
+
+
+def _complete(manifest: SavedSuiteManifest, entries: Iterable[TestSetEntry]) -> SavedSuiteManifest:
+    """Return *manifest* with the *entries* of the test sets."""
+    return structs.replace(manifest, test_sets={entry.name: entry for entry in entries})

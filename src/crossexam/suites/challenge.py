@@ -16,7 +16,7 @@ from crossexam.core.example import Example
 from crossexam.core.manifest import BASE, CHALLENGE, TestSetEntry
 from crossexam.core.randomness import drawn_order
 from crossexam.corpora.catalog import catalog
-from crossexam.suites.bases import Base, describe_base, unchanged
+from crossexam.suites.bases import Base, base_read, unchanged
 from crossexam.suites.challenge_sets import CHALLENGES, Challenge, ChallengeSet, challenge_named
 from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan, projection_of_base
 
@@ -55,7 +55,7 @@ def plan_challenge(request: SuiteRequest) -> SuitePlan:
         for each, base in sets.items()
     ]
     bases = [base for sets in found.values() for base in sets.values()]
-    return SuitePlan(plans, notes, lambda: {"read": [describe_base(base) for base in bases]})
+    return SuitePlan(plans, notes, lambda: {"read": [base_read(base) for base in bases]})
 
 
 def _installed(challenge: Challenge) -> dict[ChallengeSet, Base]:
@@ -103,7 +103,7 @@ def _planned(request: SuiteRequest, challenge: Challenge, each: ChallengeSet, ba
     selected = source.field if source.selects else None
     seed = None if request.limit is None else request.seed
     signed = request.signed(base, selected=selected, seed=seed)
-    return TestSetPlan(TestSetEntry(BASE, each.part), signed, rows, found)
+    return TestSetPlan(TestSetEntry(versioned=BASE, part=each.part), signed, rows, found)
 
 
 def _published_size(each: ChallengeSet) -> int | None:

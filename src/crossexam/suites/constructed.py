@@ -116,10 +116,8 @@ class _Source:
         """Return the plan of what *construction* makes of the base."""
         has_base_set = self.with_base and not construction.reads_problems
         entry = TestSetEntry(
-            construction.name,
-            self.base.part,
-            version=construction.version,
-            rules=construction.rules,
+            versioned=construction.versioned,
+            part=self.base.part,
             base_set=f"{BASE}.{self.base.part}" if has_base_set else None,
             keeps_label=construction.keeps_label,
             test_class=construction.test_class,

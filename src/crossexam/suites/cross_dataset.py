@@ -203,8 +203,8 @@ def _reference(request: SuiteRequest) -> TestSetPlan | None:
     }
     usual_part = REFERENCE if options.split == "test" else "snli_dev"
     entry = TestSetEntry(
-        BASE,
-        usual_part if is_usual else base.part,
+        versioned=BASE,
+        part=usual_part if is_usual else base.part,
         projection=None if is_usual else base.projection.declaration,
         facts={CROSS_DATASET: facts},
     )
@@ -235,7 +235,9 @@ def _planned(request: SuiteRequest, split: Split, content: str) -> TestSetPlan:
         "majority": most_frequent(split.validation),
         **({"added": True} if member.added else {}),
     }
-    entry = TestSetEntry(BASE, member.key, projection=_projection(split), facts={CROSS_DATASET: facts})
+    entry = TestSetEntry(
+        versioned=BASE, part=member.key, projection=_projection(split), facts={CROSS_DATASET: facts}
+    )
     return TestSetPlan(entry, signed, partial(unchanged, examples, request.limit))
 
 

@@ -19,7 +19,7 @@ from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.fact_checking import DATA_SET
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import Base, base_from_spec, describe_base, unchanged
+from crossexam.suites.bases import Base, base_from_spec, base_read, unchanged
 from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan
 
 Split = Literal["test", "dev"]
@@ -104,7 +104,7 @@ def plan_fact_checking(request: SuiteRequest) -> SuitePlan:
         for name, (base, examples) in _data_sets(parts, benchmark).items()
     ]
     bases = [base for parts in files.values() for base in parts.values()]
-    facts = {"absent": absent, "read": [describe_base(base) for base in bases]}
+    facts = {"absent": absent, "read": [base_read(base) for base in bases]}
     return SuitePlan(plans, notes, lambda: facts)
 
 
@@ -184,8 +184,8 @@ def _planned(
         "split": request.options.split,
     }
     entry = TestSetEntry(
-        BASE,
-        _part(corpus, name),
+        versioned=BASE,
+        part=_part(corpus, name),
         projection=ENTAILMENT_OR_NOT.declaration,
         facts={FACT_CHECKING: facts},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import keep, read_json, write_json
 from crossexam.core.locks import sweep
-from crossexam.core.manifest import OtherKindError, SuiteManifest, manifest_in
+from crossexam.core.manifest import OtherKindError, SavedSuiteManifest, saved_suite_in
 from crossexam.core.sealed import MANIFEST
 from crossexam.core.transfers import is_unpublished
 
@@ -22,7 +22,7 @@ UNFINISHED: Final = ".unfinished"
 _REPLACE: Final = "choose another -o, or --force to replace the suite"
 
 
-def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
+def already_built(wanted: SavedSuiteManifest, folder: Path, *, force: bool) -> bool:
     """Return whether *folder* already contains the suite *wanted*; if not, remove leftovers.
 
     Raises CrossexamError if the folder contains something else; with *force* the suite there is removed.
@@ -39,10 +39,10 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
             )
         return False
     built = _manifest_there(folder, force=force)
-    if built.get("signature") == wanted.signature and not force:
+    if built is not None and built.signature == wanted.signature and not force:
         (folder / UNFINISHED).unlink(missing_ok=True)  # of a process that was killed right after it
         return True
-    if not force and not is_unpublished(folder):
+    if built is not None and not force and not is_unpublished(folder):
         raise CrossexamError(
             "\n    ".join(
                 [
@@ -52,7 +52,7 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
             ),
             hint=_REPLACE,
         )
-    announce(folder, [entry["file"] for entry in built.get("test_sets", {}).values()])
+    announce(folder, [str(entry.file) for entry in built.test_sets.values()] if built is not None else [])
     manifest.unlink()
     _remove_unfinished(folder)
     return False
@@ -75,14 +75,14 @@ _FLAGS: Final = {
 }
 
 
-def _what_differs(built: Mapping[str, Any], wanted: SuiteManifest) -> list[str]:
+def _what_differs(built: SavedSuiteManifest, wanted: SavedSuiteManifest) -> list[str]:
     """Return what the suite that was *built* depends on otherwise than the one *wanted*, a line each."""
     there, here = (
         {_FLAGS.get(name, name): value for name, value in each.items()}
-        for each in (built["request"], wanted.request)
+        for each in (built.request, wanted.request)
     )
     lines = [*_read_otherwise(there, here), *differences(there, here)]
-    return lines or differences({"signature": built.get("signature")}, {"signature": wanted.signature})
+    return lines or differences({"signature": built.signature}, {"signature": wanted.signature})
 
 
 def _read_otherwise(there: dict[str, Any], here: dict[str, Any]) -> Iterator[str]:
@@ -122,13 +122,13 @@ def _remove_unfinished(folder: Path) -> None:
     marker.unlink()
 
 
-def _manifest_there(folder: Path, *, force: bool) -> dict[str, Any]:
-    """Return the manifest of the suite in *folder*, {} if *force* and it is damaged; raises FormatError."""
+def _manifest_there(folder: Path, *, force: bool) -> SavedSuiteManifest | None:
+    """Return the manifest of the suite in *folder*, None if *force* and it is damaged; raises FormatError."""
     try:
-        return manifest_in(folder, "suite", hint=_REPLACE, otherwise="choose another -o")
+        return saved_suite_in(folder, hint=_REPLACE, otherwise="choose another -o")
     except OtherKindError:
         raise
     except FormatError:
         if not force:
             raise
-    return {}
+    return None

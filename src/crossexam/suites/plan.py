@@ -13,8 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from crossexam.constructions.apply import YieldCounts
 from crossexam.constructions.entry import Construction
@@ -26,8 +25,6 @@ from crossexam.corpora.reading import Reading
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.suites.bases import Base
 from crossexam.suites.chunks import ChunkWork
-
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -109,9 +106,9 @@ class SuiteRequest:
         """Return what a test set from *base* depends on: the base, *parts*, and the limit."""
         return {"corpus": base.identified, **parts, "limit": self.limit}
 
-    def plan_of(self, base: Base, facts: Mapping[str, Any] = _NOTHING, /, **parts: object) -> TestSetPlan:
+    def plan_of(self, base: Base, facts: Mapping[str, Any] | None = None, /, **parts: object) -> TestSetPlan:
         """Return the plan of *base* itself, with the *facts* of its entry; it also depends on *parts*."""
-        entry = TestSetEntry(BASE, base.part, facts=facts)
+        entry = TestSetEntry(versioned=BASE, part=base.part, facts=facts or {})
         return TestSetPlan(entry, self.signed(base, **parts), found=partial(projection_of_base, base))
 
 

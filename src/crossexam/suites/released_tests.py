@@ -18,9 +18,8 @@ from typing import Any, Final, Literal, NamedTuple
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CLUSTER, OTHER_SIDE, SIDES, Change, Edit, Example, Side, cluster_of
 from crossexam.core.manifest import BASE, TestSetEntry
-from crossexam.core.rules import without_rules
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import Base, base_from_spec, describe_base, part_name, unchanged, with_notes
+from crossexam.suites.bases import Base, base_from_spec, base_read, part_name, unchanged, with_notes
 from crossexam.suites.plan import Overview, Resolved, SuitePlan, SuiteRequest, TestSetPlan
 
 CORPUS: Final = "naik_stress"
@@ -227,7 +226,7 @@ def plan_released(request: SuiteRequest) -> SuitePlan:
         for split, file in of_splits.items()
     ]
     read = [file for of_splits in files.values() for file in of_splits.values()]
-    return SuitePlan(plans, notes, lambda: {"read": [describe_base(base) for base in read]})
+    return SuitePlan(plans, notes, lambda: {"read": [base_read(base) for base in read]})
 
 
 Files = Mapping[ReleasedTest, Mapping[str, Base]]
@@ -256,19 +255,17 @@ def _plan_of_base(request: SuiteRequest, split: _Split) -> TestSetPlan:
     def rows() -> Iterator[Example]:
         return unchanged(split.examples, request.limit)
 
-    return TestSetPlan(TestSetEntry(BASE, split.base.part), request.signed(split.base), rows)
+    return TestSetPlan(TestSetEntry(versioned=BASE, part=split.base.part), request.signed(split.base), rows)
 
 
 def _plan_of_test(
     request: SuiteRequest, test: ReleasedTest, split: str, file: Base, pairs_of: _Split | None
 ) -> TestSetPlan:
-    construction, rules = without_rules(test.name)
     entry = TestSetEntry(
-        construction,
-        part_name(_BASES[split]) if split else _PROBLEMS,
+        versioned=test.name,
+        part=part_name(_BASES[split]) if split else _PROBLEMS,
         base_set=None if pairs_of is None else f"{BASE}.{part_name(_BASES[split])}",
         keeps_label=test.keeps_label,
-        rules=rules,
         test_class=test.test_class,
     )
     bases_found = list[bool]()

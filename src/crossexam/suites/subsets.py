@@ -186,7 +186,12 @@ class Subsets:
         whole = request.plan_of(base, facts, model=Resolved(model.key), **parts)
         subsets = [
             TestSetPlan(
-                TestSetEntry(name, base.part, VERSION, test_class=self.test_class, facts=facts | selected),
+                TestSetEntry(
+                    versioned=f"{name}.v{VERSION}",
+                    part=base.part,
+                    test_class=self.test_class,
+                    facts=facts | selected,
+                ),
                 request.signed(base, subset=f"{name}.v{VERSION}", model=model.key[:16], **parts),
                 found=found,
             )

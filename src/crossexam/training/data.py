@@ -396,7 +396,7 @@ def augment(
     construction = wanted.construction
     resources = resources or LanguageResources()
     resources.gather(construction, lambda: examples)
-    projection = projection_of({}, (example.label for example in examples))
+    projection = projection_of(None, (example.label for example in examples))
     drawn = epoch if wanted.redrawn else 0
     if wanted.count is None:
         items = list(_first_items(construction, examples, resources, seed, drawn))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from crossexam.core.dataset import Dataset, has_content
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import (
@@ -32,9 +34,10 @@ from crossexam.core.example import (
     is_relabelled,
 )
 from crossexam.core.files import finished_or_absent, sha256_of
-from crossexam.core.manifest import NEXT
-from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
+from crossexam.core.manifest import FileRecord, TestSetEntry, saved_suite_in
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.test_sets import (
+    REBUILD,
     TestSetWriter,
     entry_beside,
     read_suite,
@@ -96,7 +99,7 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
     written = {}
     for name in judged:
         dataset, of_set = suite.datasets[name], by_set.get(name, {})
-        file = Path(str(dataset.manifest["path"]))
+        file = Path(str(dataset.entry.path))
         examples = [
             with_kind(
                 with_verdict(each, of_set.get(each.id), labels[name].get(each.id, ())), kinds.get(name, {})
@@ -112,9 +115,7 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
         )
         for name in judged
     }
-    manifest_file = (path if path.is_dir() else path.parent) / MANIFEST
-    if path.is_dir() or entry_beside(path) is not None:
-        _write_manifest(manifest_file, study, rule, written, applied)
+    _write_manifest(study, rule, written, applied)
     return applied
 
 
@@ -126,27 +127,25 @@ def _write_announced(file: Path, dataset: Dataset) -> None:
     with finished_or_absent(file) as temporary:
         with TestSetWriter(temporary, file_format=file.suffix.removeprefix(".")) as writer:
             writer.write_examples(dataset.examples)
-        if entry_beside(file) is not None:
-            manifest_file = file.parent / MANIFEST
-            manifest = read_manifest(manifest_file)
-            entry = _entry_of(manifest, file)
-            entry[NEXT] = [*entry.get(NEXT, ()), _record(temporary, dataset)]
-            write_manifest(manifest_file, manifest)
+        if (known := entry_beside(file)) is not None:
+            record = _record(temporary, dataset)
+            _write_entries(file.parent, [structs.replace(known, next=[*known.next, record])])
 
 
-def _record(file: Path, dataset: Dataset) -> dict[str, Any]:
-    """Return what the manifest records of *file*, which has the items of *dataset* (``OF_FILE``)."""
+def _record(file: Path, dataset: Dataset) -> FileRecord:
+    """Return what the manifest records of *file*, which has the items of *dataset*."""
     signature = dataset.entry.signature
     if signature is not None:
         is_judged = any(map(is_relabelled, dataset))
         signature = signature.removesuffix(_JUDGED) + (_JUDGED if is_judged else "")
-    return {"sha256": sha256_of(file), "content_hash": dataset.content_hash(), "signature": signature}
+    return FileRecord(sha256_of(file), dataset.content_hash(), signature)
 
 
-def _entry_of(manifest: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """Return the entry of *file* in the *manifest* of its suite."""
-    entries: Iterable[dict[str, Any]] = manifest["test_sets"].values()
-    return next(entry for entry in entries if entry.get("file") == file.name)
+def _write_entries(folder: Path, entries: Iterable[TestSetEntry]) -> None:
+    """Write *entries* into the manifest of the suite in *folder*, in place of those of the same files."""
+    manifest, new = saved_suite_in(folder, hint=REBUILD), {each.file: each for each in entries}
+    test_sets = {name: new.get(entry.file, entry) for name, entry in manifest.test_sets.items()}
+    write_manifest(folder / MANIFEST, structs.replace(manifest, test_sets=test_sets).to_json())
 
 
 def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str] = ()) -> Example:
@@ -220,28 +219,31 @@ def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) 
 
 
 def _write_manifest(
-    manifest_file: Path,
-    study: Study,
-    rule: Rule,
-    written: Mapping[str, Dataset],
-    applied: Mapping[str, Applied],
+    study: Study, rule: Rule, written: Mapping[str, Dataset], applied: Mapping[str, Applied]
 ) -> None:
     """Record the verdicts, and the files as they were announced and are now."""
-    manifest: dict[str, Any] = read_manifest(manifest_file)
+    entries: dict[Path, list[TestSetEntry]] = {}
     for name, dataset in written.items():
-        file, counts = Path(str(dataset.manifest["path"])), applied[name]
-        entry = _entry_of(manifest, file)
-        entry |= entry.pop(NEXT)[-1]
-        entry["verdict"] = {
-            "study": study.identity,
-            "signature": study.manifest.signature,
-            "judges": len(study.judges),
-            "apply": rule.apply,
-            "require": list(rule.require),
-            VERIFIED: counts.verified,
-            REJECTED: counts.rejected,
-            OPEN: counts.open,
-            **({"kinds": counts.kinds} if counts.kinds else {}),
-            "relabelled": {f"{old} to {new}": count for (old, new), count in counts.changes.items()},
-        }
-    write_manifest(manifest_file, manifest)
+        file = Path(str(dataset.entry.path))
+        if (known := entry_beside(file)) is not None:
+            entry = structs.replace(known.of_file(known.next[-1]), next=())
+            verdict = _recorded(study, rule, applied[name])
+            entries.setdefault(file.parent, []).append(structs.replace(entry, verdict=verdict))
+    for folder, of_suite in entries.items():
+        _write_entries(folder, of_suite)
+
+
+def _recorded(study: Study, rule: Rule, counts: Applied) -> dict[str, Any]:
+    """Return what the manifest records of the verdicts on a test set."""
+    return {
+        "study": study.identity,
+        "signature": study.manifest.signature,
+        "judges": len(study.judges),
+        "apply": rule.apply,
+        "require": list(rule.require),
+        VERIFIED: counts.verified,
+        REJECTED: counts.rejected,
+        OPEN: counts.open,
+        **({"kinds": counts.kinds} if counts.kinds else {}),
+        "relabelled": {f"{old} to {new}": count for (old, new), count in counts.changes.items()},
+    }

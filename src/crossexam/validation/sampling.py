@@ -34,7 +34,7 @@ from crossexam.evaluation.comparison import check_same_items, common_part
 from crossexam.evaluation.scores import score_run
 from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
-from crossexam.validation.study import Item, StudyManifest, create_study
+from crossexam.validation.study import Item, SampledSet, StudyManifest, create_study
 
 #: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
@@ -121,7 +121,6 @@ def systematic_sample(strata: Sequence[Hashable], n: int, *, seed: int, name: st
 
 
 #: What a study repeats of the manifest of a test set; null if that does not say.
-_REPEATED: Final = ("construction", "part", "rows", "content_hash", "signature", "projection")
 
 
 def stratum_of(example: Example) -> tuple[str, ...]:
@@ -142,7 +141,7 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
     """
     request.check()
     items: list[Item] = []
-    entries: dict[str, Any] = {}
+    entries: dict[str, SampledSet] = {}
     drawn_of = _drawn(suite, _sets(suite.datasets, request.sets), request)
     for name, (drawn, for_pairs) in drawn_of.items():
         dataset = suite.datasets[name]
@@ -155,7 +154,7 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
                 hint="specify the run with --errors RUN",
             )
         items += [_item(example, name, asked) for example in drawn]
-        entries[name] = _entry(dataset, drawn, asked) | ({"for_pairs": for_pairs} if for_pairs else {})
+        entries[name] = _sampled(dataset, drawn, asked, for_pairs=for_pairs or None)
     facts = {"kind": "judgement", "suite": suite.name, "origin": origin}
     return _write(folder, items, entries, facts, request)
 
@@ -237,7 +236,7 @@ def sample_outcomes(
         )
     names = _sets(runs[0].datasets, request.sets, with_base=True)
     items: list[Item] = []
-    entries: dict[str, Any] = {}
+    entries: dict[str, SampledSet] = {}
     for name, found in _with_outcome(runs, names, len(wrong)).items():
         dataset = runs[0].datasets[name]
         default = ("category",) if len(wrong) == 1 else questions_for(dataset.entry.construction)
@@ -248,8 +247,8 @@ def sample_outcomes(
         drawn = [askable[place] for place in places]
         items += [_outcome_item(each, name, asked) for each in drawn]
         if drawn:
-            entry = _entry(dataset, [each.example for each in drawn], asked)
-            entries[name] = {**entry, "of": len(askable)}
+            examples = [each.example for each in drawn]
+            entries[name] = _sampled(dataset, examples, asked, of=len(askable))
     if not items:
         raise CrossexamError(
             f"no item to ask about is {_outcome_words(wrong, right)}",
@@ -366,23 +365,34 @@ def _outcome_item(found: _Found, test_set: str, asked: tuple[str, ...]) -> Item:
     return replace(item, suggested=suggestions(item)) if "category" in asked else item
 
 
-def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> dict[str, Any]:
-    repeated = {key: dataset.manifest.get(key) for key in _REPEATED}
-    strata = Counter(" / ".join(stratum_of(example)) for example in drawn)
-    return {
-        **repeated,
-        "rows": len(dataset),
-        "content_hash": dataset.content_hash(),
-        "drawn": len(drawn),
-        "strata": dict(sorted(strata.items())),
-        "questions": list(asked),
-    }
+def _sampled(
+    dataset: Dataset,
+    drawn: Sequence[Example],
+    asked: Iterable[str],
+    *,
+    for_pairs: int | None = None,
+    of: int | None = None,
+) -> SampledSet:
+    entry, strata = dataset.entry, Counter(" / ".join(stratum_of(example)) for example in drawn)
+    return SampledSet(
+        construction=entry.versioned,
+        part=entry.part,
+        rows=len(dataset),
+        content_hash=dataset.content_hash(),
+        signature=entry.signature,
+        projection=entry.projection,
+        drawn=len(drawn),
+        strata=dict(sorted(strata.items())),
+        questions=list(asked),
+        for_pairs=for_pairs,
+        of=of,
+    )
 
 
 def _write(
     folder: Path,
     items: Sequence[Item],
-    entries: Mapping[str, Any],
+    entries: Mapping[str, SampledSet],
     facts: Mapping[str, Any],
     request: SampleRequest,
 ) -> StudyManifest:
@@ -398,7 +408,7 @@ def _write(
     ]
     numbers = [item.number for item in numbered]
     orders = {judge: _shuffled(numbers, request.seed, "order", judge) for judge in request.judge_names()}
-    sets = "+".join(f"{name}@{entry['content_hash']}" for name, entry in entries.items())
+    sets = "+".join(f"{name}@{entry.content_hash}" for name, entry in entries.items())
     models = {side: "+".join(facts[side]) for side in ("wrong", "right") if facts.get(side)}
     parts = {"study": facts["kind"], **models, "seed": request.seed, "per_set": request.per_set, "sets": sets}
     manifest = StudyManifest(

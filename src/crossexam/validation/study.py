@@ -69,6 +69,22 @@ class Item:
         return f"i{self.number:05d}"
 
 
+class SampledSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the manifest of a study says of a test set: some of what the suite says, and what was drawn."""
+
+    construction: str  # with its version
+    part: str
+    rows: int
+    content_hash: str
+    signature: str | None
+    projection: str | None
+    drawn: int  # so many items
+    strata: Mapping[str, int]  # of the items that were drawn
+    questions: Sequence[str]
+    for_pairs: int | None = None  # of the items that were drawn, those that are controls of others
+    of: int | None = None  # the items that could be drawn, if these are not all
+
+
 class StudyManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What stands in the ``manifest.json`` of a study; ``facts`` say what it was sampled from."""
 
@@ -79,7 +95,7 @@ class StudyManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     per_set: int  # so many items of a test set were to be drawn
     judges: Sequence[str]
     items: int
-    test_sets: Mapping[str, Mapping[str, Any]]  # what the suite says of each, and what was drawn of it
+    test_sets: Mapping[str, SampledSet]
     study: str | None = None  # its id, drawn when it is written
     files: Mapping[str, str] = {}  # the SHA-256 of the file of items
 
@@ -128,7 +144,15 @@ class Study:
 
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
-        return TestSetEntry.from_json(name, self.manifest.test_sets[name])
+        known = self.manifest.test_sets[name]
+        return TestSetEntry(
+            versioned=known.construction,
+            part=known.part,
+            rows=known.rows,
+            content_hash=known.content_hash,
+            signature=known.signature,
+            projection=known.projection,
+        )
 
     @cached_property
     def projections(self) -> dict[str, Projection]:
@@ -136,8 +160,7 @@ class Study:
         golds: dict[str, list[Gold | None]] = {}
         for item in self.items.values():
             golds.setdefault(item.test_set, []).append(item.gold)
-        entries = self.manifest.test_sets
-        return {name: projection_of(entries[name], of_set) for name, of_set in golds.items()}
+        return {name: projection_of(self.entry(name).projection, of_set) for name, of_set in golds.items()}
 
     def label(self, item: Item, value: str) -> str:
         """Return the answer *value* to the question for the label, as one of the labels of the test set.
@@ -147,12 +170,6 @@ class Study:
         if value == CANNOT_SAY:
             return value
         return self.projections[item.test_set].read(parse_label(value)) or CANNOT_SAY
-
-    def is_good(self, item: Item, question: str, value: str) -> bool:
-        """Return whether *value* is the generated label of *item*, or the good answer to another question."""
-        if question == "label":
-            return self.label(item, value) == item.gold
-        return value == QUESTIONS[question].good
 
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""

@@ -278,12 +278,8 @@ _PUBLISHED: Final[dict[tuple[str, str], tuple[str, str, str]]] = {
 # fmt: on
 
 
-def published_figure(entry: Mapping[str, Any], name: str, question: str) -> PublishedFigure | None:
-    """Return the published result of *question* for the construction of a test set; None if there is none.
-
-    *entry* is that of the test set *name* in the manifest of the study.
-    """
-    made = TestSetEntry.from_json(name, entry)
+def published_figure(made: TestSetEntry, question: str) -> PublishedFigure | None:
+    """Return the published result of *question* for the test set *made*; None if there is none."""
     source = _PUBLISHED.get((made.construction, question))
     if source is None:
         return None
@@ -344,7 +340,7 @@ def _question_result(
         kappa=kappa,
         alpha=alpha,
         answers=categories,
-        published=published_figure(study.manifest.test_sets[name], name, question),
+        published=published_figure(study.entry(name), question),
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 from crossexam.constructions.construction import ways_out
 from crossexam.core.dataset import Run
 from crossexam.core.manifest import REJECTED_NOTE, signature
-from crossexam.core.test_sets import UNVERIFIED
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import Figure
 from crossexam.reports.results import Results
@@ -47,7 +46,7 @@ def signature_table(results: Results) -> Table:
         made_of = dataset.entry.signature or signature({"test_set": name})
         rows.append((name, len(dataset), dataset.stated_hash, str(made_of)))
     columns = (Column("Test set"), Column("Rows", "count"), Column("Content hash"), Column("Signature"))
-    unverified = [name for name, dataset in results.test_sets.items() if dataset.manifest.get(UNVERIFIED)]
+    unverified = [name for name, dataset in results.test_sets.items() if dataset.entry.unverified]
     notes = (f"No checksum vouches for the file of {', '.join(unverified)}.",) if unverified else ()
     return Table("Test sets", columns, tuple(rows), notes, folded=_FOLDED)
 

@@ -13,10 +13,11 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
-from crossexam.evaluation.calibration import calibrations
+from crossexam.evaluation.calibration import calibration_of
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
+from crossexam.evaluation.shares import shares_of
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.items import JudgedRun
 from crossexam.gates.judge import judge
@@ -58,7 +59,8 @@ def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
 
 def test_values_are_those_of_the_report_and_of_compare(make_run: MakeRun) -> None:
     run = make_run({DEV: spread_out(0.7), "base.dev": spread_out(0.9, 1)}, {DEV: [3, 4], "base.dev": [9]})
-    (_, reported), (_, calibration) = measure(run), calibrations(run)
+    (_, reported), (_, shares) = measure(run), shares_of(run)
+    calibration = calibration_of(run, shares)
     rules = [{"measure": name, "max": 0.5} for name in ("accuracy", "drop", "flip_rate", "ece", "unanswered")]
     *values, unanswered = (check.value for check in gate(run, *rules).checks)
     assert values == [reported.accuracy, reported.drop, reported.flip_rate, calibration.ece.error]

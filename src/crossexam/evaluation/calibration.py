@@ -80,26 +80,6 @@ class Temperature:
     test_sets: tuple[str, ...]
 
 
-def calibrations(run: Run) -> tuple[Calibration, ...]:
-    """Return the calibration of *run* on each test set for which the model gave probabilities.
-
-    Raises CrossexamError if it gave labels only.
-
-    >>> import numpy as np
-    >>> from crossexam.core.dataset import Dataset
-    >>> from crossexam.core.example import Example
-    >>> items = tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(4))
-    >>> rows = np.array([[0.1, 0.8, 0.1]] * 3 + [[0.8, 0.1, 0.1]])
-    >>> (found,) = calibrations(Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows}))
-    >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
-    (0.8, 0.75, 0.05)
-    """
-    found = tuple(calibration_of(run, shares) for shares in shares_of(run))
-    if not found:
-        raise probabilities_needed(run, "calibration")
-    return found
-
-
 def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
     """Return of which items of test set *name* all labels together had less than :data:`LEAST_MASS`: [n].
 
@@ -110,7 +90,17 @@ def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
 
 
 def calibration_of(run: Run, shares: Shares) -> Calibration:
-    """Return the calibration of *run* on the test set that has these *shares*."""
+    """Return the calibration of *run* on the test set that has these *shares*.
+
+    >>> from crossexam.core.dataset import Dataset
+    >>> from crossexam.core.example import Example
+    >>> items = tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(4))
+    >>> rows = np.array([[0.1, 0.8, 0.1]] * 3 + [[0.8, 0.1, 0.1]])
+    >>> run = Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows})
+    >>> (found,) = (calibration_of(run, shares) for shares in shares_of(run))
+    >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
+    (0.8, 0.75, 0.05)
+    """
     low_mass = has_low_mass(run, shares.name)[shares.rows] & shares.answered
     kept = shares.at(shares.answered & ~low_mass)
     stated, right = kept.confidence, kept.correct

@@ -19,7 +19,7 @@ import numpy as np
 
 from crossexam.core.dataset import Run, counted_items
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, Ties
+from crossexam.core.labels import GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
@@ -32,10 +32,11 @@ from crossexam.evaluation.scores import (
     ties_of,
     with_accuracy,
 )
+from crossexam.evaluation.shares import label_places
 from crossexam.evaluation.slices import slices_of
 from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
-from crossexam.stats.confusion import confusion, error_types, false_share
+from crossexam.stats.confusion import cross_counts, error_types, false_share
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, mcnemar, paired_difference
@@ -276,10 +277,8 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     """Return the counts of gold and predicted labels, and what follows from them."""
-    labels = here.projection.labels
-    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)  # of each label among these
-    place[[GOLD_INDEX[label] for label in labels]] = np.arange(len(labels))
-    table = confusion(place[here.gold], place[here.predicted], len(labels))
+    labels, place = here.projection.labels, label_places(here.projection)
+    table = cross_counts(place[here.gold], place[here.predicted], (len(labels), len(labels)))
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return {
         "confusion": tuple(tuple(row) for row in table.tolist()),

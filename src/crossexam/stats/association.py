@@ -205,9 +205,7 @@ def _checked_clusters(clusters: ArrayLike, counts: NDArray[np.int64]) -> NDArray
     return parts
 
 
-def cramers_v(
-    table: ArrayLike, *, clusters: ArrayLike | None = None, seed: int = 0, confidence: float = 0.95
-) -> Estimate:
+def cramers_v(table: ArrayLike, *, clusters: ArrayLike | None = None, confidence: float = 0.95) -> Estimate:
     """Return Cramer's V of a *table* [r, c], corrected for bias, with a bootstrap interval: 0 to 1.
 
     Plain ``V = sqrt(phi2 / min(r - 1, c - 1))`` with ``phi2 = X2 / n``, Pearson's without Yates' correction
@@ -236,7 +234,7 @@ def cramers_v(
     value = float(_corrected_v(counts[None], deff)[0]) if n else nan
     if np.isnan(value) or m < 2:
         return Estimate(value, 0.0, 1.0, n, m)
-    rng = generator(seed, "cramers_v")
+    rng = generator(0, "cramers_v")
     if parts is None:
         drawn = rng.multinomial(n, counts.ravel() / n, size=DRAWS).reshape(DRAWS, *counts.shape)
     else:

@@ -105,7 +105,6 @@ def paired_probabilities(
     parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]],
     n: int,
     *,
-    seed: int = 0,
     confidence: float = 0.95,
 ) -> PairedProbabilities:
     """Return the differences of two models in the losses and calibration errors of the *n* items of *parts*.
@@ -143,14 +142,12 @@ def paired_probabilities(
         int(sums.impossible[1]),
         sums.brier(confidence),
         sums.log_loss(confidence),
-        _difference_of_errors(sums.bins, seed, confidence),
-        _difference_of_errors(sums.label_bins, seed, confidence),
+        _difference_of_errors(sums.bins, confidence),
+        _difference_of_errors(sums.label_bins, confidence),
     )
 
 
-def paired_calibration(
-    parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], n: int, *, seed: int = 0
-) -> AtConfidence:
+def paired_calibration(parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], n: int) -> AtConfidence:
     """Return the difference in ECE of :func:`paired_probabilities` alone, at any confidence.
 
     >>> sure, half = (item_losses([[each, 1 - each]], [0], [0]) for each in (0.9, 0.5))
@@ -160,7 +157,7 @@ def paired_calibration(
     bins = BinSums(n, 2, BINS)
     for a, b, clusters in parts:
         _add_answers(bins, a, b, cluster_codes(clusters, len(a.right)))
-    return lambda confidence: _difference_of_errors(bins, seed, confidence).difference
+    return lambda confidence: _difference_of_errors(bins, confidence).difference
 
 
 def paired_areas(
@@ -306,7 +303,7 @@ def _add_answers(bins: BinSums, a: Ranked, b: Ranked, codes: NDArray[np.int64]) 
     bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)
 
 
-def _difference_of_errors(bins: BinSums, seed: int, confidence: float) -> PairedDifference:
+def _difference_of_errors(bins: BinSums, confidence: float) -> PairedDifference:
     """Return the difference in the calibration error of *bins*: the first half is the first model's."""
     n, k, m = bins.n, len(bins.counts) // 2, bins.clusters.clusters
     if not n:
@@ -318,8 +315,8 @@ def _difference_of_errors(bins: BinSums, seed: int, confidence: float) -> Paired
     reach = bins.deviations(n * k, np.repeat(largest, k)).reach(confidence)
     first = np.nonzero(bins.counts)[0] < k  # of the first model
     signs, free = np.sign(reach.values), reach.certain_signs  # 0: the absolute value of the error
-    above = reach.exceeded(np.where(first, free, -signs), seed)
-    below = reach.exceeded(np.where(first, -signs, free), seed)
+    above = reach.exceeded(np.where(first, free, -signs))
+    below = reach.exceeded(np.where(first, -signs, free))
     low, high = max(-1.0, a - b - above), min(1.0, a - b + below)
     return PairedDifference(a, b, Estimate(a - b, low, high, n, m), None)
 

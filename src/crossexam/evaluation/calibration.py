@@ -89,6 +89,11 @@ def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
     return low
 
 
+def are_measured(run: Run, shares: Shares) -> NDArray[np.bool_]:
+    """Return of which items with these *shares* calibration is measured [n]: the answered ones, by mass."""
+    return shares.answered & ~has_low_mass(run, shares.name)[shares.rows]
+
+
 def calibration_of(run: Run, shares: Shares) -> Calibration:
     """Return the calibration of *run* on the test set that has these *shares*.
 
@@ -101,8 +106,8 @@ def calibration_of(run: Run, shares: Shares) -> Calibration:
     >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
     (0.8, 0.75, 0.05)
     """
-    low_mass = has_low_mass(run, shares.name)[shares.rows] & shares.answered
-    kept = shares.at(shares.answered & ~low_mass)
+    measured = are_measured(run, shares)
+    kept = shares.at(measured)
     stated, right = kept.confidence, kept.correct
     clusters = cluster_codes(kept.clusters, len(right))
     width = equal_width_bins(stated)
@@ -112,7 +117,7 @@ def calibration_of(run: Run, shares: Shares) -> Calibration:
         labels=shares.projection.labels,
         n=len(right),
         unanswered=int((~shares.answered).sum()),
-        low_mass=int(low_mass.sum()),
+        low_mass=int((shares.answered & ~measured).sum()),
         impossible=of_labels.impossible,
         confidence=float(stated.mean()) if len(stated) else float("nan"),
         accuracy=share_correct(right, clusters),
@@ -196,7 +201,7 @@ class _ToFit(NamedTuple):
 
 def _items_to_fit(run: Run, shares: Shares, measured: NDArray[np.uint64]) -> _ToFit:
     """Return the items of a test set of *run* that share no cluster with those that are *measured*."""
-    usable = shares.answered & ~has_low_mass(run, shares.name)[shares.rows]
+    usable = are_measured(run, shares)
     other = ~np.isin(run.datasets[shares.name].clusters()[shares.rows], measured)
     kept = usable & other
     columns = np.zeros((len(shares.projection.labels), len(LABELS)), dtype=bool)  # of each label

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.evaluation.calibration import has_low_mass
+from crossexam.evaluation.calibration import are_measured
 from crossexam.evaluation.consistency import ConsistencyRule, Violations, consistency_of
 from crossexam.evaluation.quantities import Flags
 from crossexam.evaluation.scores import ScoredRun, gold_classes
@@ -153,9 +153,7 @@ def items_without_answer(answers: JudgedRun, name: str) -> Sought:
 def usable_shares(answers: JudgedRun, name: str) -> Shares | None:
     """Return the shares of the items whose calibration is measured; None if the model gave labels only."""
     found = next(shares_of(answers.run.restricted_to([name])), None)
-    if found is None:
-        return None
-    return found.at(found.answered & ~has_low_mass(answers.run, name)[found.rows])
+    return None if found is None else found.at(are_measured(answers.run, found))
 
 
 def surely_wrong_items(answers: JudgedRun, name: str) -> Sought:

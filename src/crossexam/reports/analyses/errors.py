@@ -180,7 +180,7 @@ def confusion_charts(results: Results) -> Charts:
     figures = [
         (
             results.short_names[name],
-            {drawn_of(model, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
+            {drawn_of(model.name, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
         )
         for name, of_set in groupby(measured, key=lambda entry: entry[0])
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import KEYED
 from crossexam.reports.analysis import Analysis, Section
-from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
+from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
 
 
 def _by_model(results: Results) -> Iterator[Row[KeyedResult]]:
-    for name in results.test_sets:
-        for model in results.models:
-            yield from (Row(model.name, name, each) for each in keyed(model) if each.test_set == name)
+    return rows_of(results, keyed)
 
 
 def _of_pair(results: Results) -> Iterator[Row[KeyedComparison]]:

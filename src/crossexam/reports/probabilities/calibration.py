@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.estimate import Estimate
 from crossexam.reports.analyses.unanswered import only_bounds_notes
 from crossexam.reports.analysis import ALL, Analysis, Section
-from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.probabilities.charts import reliability_charts
-from crossexam.reports.probabilities.measured import calibrations, rows_of, tempered, with_probabilities
+from crossexam.reports.probabilities.measured import calibrations, tempered, with_probabilities
 from crossexam.reports.results import ModelResults, Results
 
 if TYPE_CHECKING:

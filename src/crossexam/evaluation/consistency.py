@@ -204,7 +204,7 @@ class Violations:
     @property
     def only_bounds(self) -> bool:
         """Whether so many items were not answered that the rates are bounds."""
-        return self._of_all.only_bounds
+        return self.rate.only_bounds
 
     @property
     def flags(self) -> Flags:
@@ -212,17 +212,14 @@ class Violations:
         return Flags(self.violated, self.violated | ~self.answered, self.answered, (self.clusters,))
 
     @cached_property
-    def _of_all(self) -> Quantity:
+    def rate(self) -> Quantity:
+        """The share of the items that violate the rule, at any confidence."""
         return share_of(self.flags, self.limit)
 
     @cached_property
     def of_all(self) -> Estimate:
         """The share of the items that violate the rule."""
-        return self._of_all.value()
-
-    def of_all_at(self, confidence: float) -> Estimate:
-        """Return the share of the items that violate the rule, with an interval of this *confidence*."""
-        return self._of_all.value(confidence)
+        return self.rate.value()
 
     @cached_property
     def where_it_applies(self) -> Quantity:

@@ -28,7 +28,6 @@ from crossexam.evaluation.scores import (
     Scored,
     ScoredRun,
     describe_projection,
-    gold_classes,
     ties_of,
     with_accuracy,
 )
@@ -253,7 +252,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
     every, entry, two_labels = scored.scores[name], scored.run.datasets[name].entry, scored.two_labels
     here, accuracy, base = every.known, scored.accuracy(name), entry.base_set
     drop = None if base is None or base not in scored.run.datasets else scored.drop(name, base)
-    golds = np.unique(gold_classes(every, two_labels=two_labels)).tolist()
+    golds = np.unique(every.classes(every.gold, two_labels=two_labels)).tolist()
     found = TestSetResult(
         name=name,
         construction=entry.construction,
@@ -338,7 +337,7 @@ def _paired(
 
 def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
     """Return the most frequent gold label (the first in the order of GOLDS if several are)."""
-    gold = gold_classes(here, two_labels=two_labels)
+    gold = here.classes(here.gold, two_labels=two_labels)
     if len(np.unique(gold)) < 2:
         return None
     label = int(np.bincount(gold).argmax())

@@ -83,6 +83,12 @@ class Scored:
         """The items that have an answer."""
         return self.at(self.answered)
 
+    def classes(self, labels: NDArray[np.int8], *, two_labels: bool) -> NDArray[np.int8]:
+        """Return *labels* of the items [n]; for two labels, neutral and contradiction are not_entailment."""
+        if not two_labels or self.projection is not THREE_LABELS:
+            return labels
+        return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
+
     def at(self, kept: NDArray[np.bool_]) -> Scored:
         """Return the items that are *kept* [n]."""
         if kept.all():
@@ -280,18 +286,6 @@ def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:
             predicted[part] = np.where(scored.correct, scored.given, wrong)
     predicted[~run.answered(name)] = -1
     return predicted
-
-
-def gold_classes(scored: Scored, *, two_labels: bool) -> NDArray[np.int8]:
-    """Return the gold labels [n]; for a model of two labels, neutral and contradiction are not_entailment."""
-    if not two_labels or scored.projection is not THREE_LABELS:
-        return scored.gold
-    return entailment_or_not(scored.gold)
-
-
-def entailment_or_not(labels: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return *labels*, indices in ``GOLDS`` [n], of which all but entailment are not_entailment."""
-    return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:

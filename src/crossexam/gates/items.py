@@ -15,7 +15,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.evaluation.calibration import are_measured
 from crossexam.evaluation.consistency import ConsistencyRule, Violations, consistency_of
 from crossexam.evaluation.quantities import Flags
-from crossexam.evaluation.scores import ScoredRun, gold_classes
+from crossexam.evaluation.scores import ScoredRun
 from crossexam.evaluation.shares import Shares, shares_of
 
 _Flags = NDArray[np.bool_]
@@ -50,7 +50,8 @@ class JudgedRun(ScoredRun):
     def right_by_gold(self, name: str) -> Flags:
         """Return which items are right, with their gold labels; all but entailment are one on two labels."""
         scored = self.scores[name]
-        columns = (gold_classes(scored, two_labels=self.two_labels), *scored.right.columns)
+        golds = scored.classes(scored.gold, two_labels=self.two_labels)
+        columns = (golds, *scored.right.columns)
         return scored.right._replace(columns=columns)
 
     def compares_items(self, name: str) -> bool:

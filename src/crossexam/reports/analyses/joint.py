@@ -103,7 +103,7 @@ def _seen(results: Results) -> tuple[SeenPairs, ...]:
 
     if results.options.training is None or not results.comparison:
         return ()
-    return seen_pairs(*results.answered, results.options.training)
+    return seen_pairs(results.answered[0].datasets, *results.scored_both, results.options.training)
 
 
 def _joint_figures(results: Results) -> Iterator[Figure]:

@@ -291,7 +291,7 @@ def _against_base(
     scored: ScoredRun, found: TestSetResult, drop: Quantity | None, choice: HeadlineChoice
 ) -> dict[str, Any]:
     """Return the measures of a test set and its base together; the bounds alone if too much is missing."""
-    base, is_paired = found.base_set, scored.run.datasets[found.name].entry.compares_items
+    base, is_paired = found.base_set, scored.compares_items(found.name)
     if base is None or drop is None:
         return {}
     lost = "drop" if is_paired else "difference"

@@ -135,6 +135,10 @@ class ScoredRun:
             )
         return base
 
+    def compares_items(self, name: str) -> bool:
+        """Return whether the items of test set *name* are compared with their base one by one."""
+        return self.run.datasets[name].entry.compares_items
+
     def pairs(self, name: str, base: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places of the base items, and which items of test set *name* have one [n]."""
         if base not in self._places:
@@ -153,7 +157,7 @@ class ScoredRun:
     def flipped(self, name: str) -> Flags | None:
         """Return of which items the prediction differs from that of their base; None if none is compared."""
         base = self.base_of(name)
-        if base is None or not self.run.datasets[name].entry.compares_items:
+        if base is None or not self.compares_items(name):
             return None
         at, kept = self.pairs(name, base)
         after, before = self.scores[name].predicted[kept], self.scores[base].predicted[at]
@@ -168,7 +172,7 @@ class ScoredRun:
 
     def drop(self, name: str, base: str) -> Quantity:
         """Return the accuracy lost from the *base*; if items are not paired, the difference of accuracies."""
-        if self.run.datasets[name].entry.compares_items:
+        if self.compares_items(name):
             return difference_of(*self.before_and_after(name, base), self.limit)
         return unpaired_drop([(self.scores[base].right, self.scores[name].right)], self.limit)
 

@@ -25,6 +25,7 @@ from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
 from crossexam.stats.p_values import holm
 from made.gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
+from made.runs import dataset
 
 ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
@@ -55,6 +56,20 @@ def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
     runs = (make_run({DEV: spread_out(share)}) for share in shares)
     found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
     assert found == ["holds", "open", "broken"]
+
+
+def test_items_that_share_word_pairs_have_a_balanced_accuracy(make_run: MakeRun) -> None:
+    """Over two clusterings at once, as their accuracy."""
+    items = dataset("i_th.dev", "ENC" * 40, sharing=3, info=lambda k: {"pair": f"hot/cold{k % 8}"})
+    flags = spread_out(0.7)[: len(items)]
+    new, old = (make_run({"i_th.dev": each}, of={"i_th.dev": items}) for each in (flags, ~flags))
+    for rule in ({"min": 0.5}, AGAINST):
+        (plain, balanced) = (
+            check_of(new, {"set": "*", "measure": name, **rule}, old).value
+            for name in ("accuracy", "balanced_accuracy")
+        )
+        assert balanced.value == pytest.approx(plain.value)  # the labels are as frequent
+        assert balanced.clusters == plain.clusters == 8
 
 
 def test_values_are_those_of_the_report_and_of_compare(make_run: MakeRun) -> None:

@@ -268,10 +268,9 @@ def consistency_of(
     found = {}
     for rule in RULES.values():
         for name, dataset in _sets_of(run, rule):
-            base = dataset.entry.base_set
-            if (reduced and not rule.two_labels) or (rule.reads_base and base not in run.datasets):
-                continue
-            found[f"{rule.name}.{dataset.entry.part}"] = _violations(rule, name, run, labels, max_unanswered)
+            if _why_left_out(rule, dataset, run, reduced) is None:
+                key = f"{rule.name}.{dataset.entry.part}"
+                found[key] = _violations(rule, name, run, labels, max_unanswered)
     return found
 
 
@@ -284,14 +283,18 @@ def rules_left_out(run: Run) -> dict[str, list[ConsistencyRule]]:
     """Return the rules whose items *run* has, but which do not apply to it, by the reason."""
     reasons: dict[str, list[ConsistencyRule]] = {}
     for rule in RULES.values():
-        for _, dataset in _sets_of(run, rule):
-            if run.two_labels and not rule.two_labels:
-                reasons.setdefault(NEEDS_THREE_LABELS, []).append(rule)
-                break
-            if rule.reads_base and dataset.entry.base_set not in run.datasets:
-                reasons.setdefault(LACKS_BASE, []).append(rule)
-                break
+        of_sets = [_why_left_out(rule, dataset, run, run.two_labels) for _, dataset in _sets_of(run, rule)]
+        reason = next(filter(None, of_sets), None)
+        if reason is not None:
+            reasons.setdefault(reason, []).append(rule)
     return reasons
+
+
+def _why_left_out(rule: ConsistencyRule, dataset: Dataset, run: Run, two_labels: bool) -> str | None:
+    """Return why *rule* does not apply to the items of *dataset* in *run*; None if it does."""
+    if two_labels and not rule.two_labels:
+        return NEEDS_THREE_LABELS
+    return LACKS_BASE if rule.reads_base and dataset.entry.base_set not in run.datasets else None
 
 
 def _sets_of(run: Run, rule: ConsistencyRule) -> Iterator[tuple[str, Dataset]]:

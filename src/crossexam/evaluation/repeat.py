@@ -125,8 +125,6 @@ def ask_again(run: Run, model: Model, times: int) -> dict[str, Any]:
     failures to answer are not agreement.  ``flips`` are answers that name another label, or none; ``rate`` is
     their share, with its interval by pair.  Raises CrossexamError, also if *run* has no answer.
     """
-    if times < 1:
-        raise CrossexamError(f"--repeat is {times}", wanted="how often each pair is asked again: 1 or more")
     labels = {name: _labels(run, name) for name in run.datasets}
     drawn = drawn_pairs(run.datasets, labels)
     if not drawn:

@@ -39,7 +39,7 @@ class Sought(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedRun(ScoredRun):
-    """A scored run as a gate needs it; *probabilities* is a run that has these."""
+    """A scored run as a gate needs it; of a baseline, *probabilities* is the run that has these."""
 
     probabilities: Run | None = None
 

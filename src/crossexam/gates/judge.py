@@ -158,7 +158,7 @@ class _Sides:
     @cached_property
     def alone(self) -> JudgedRun:
         """The run, scored as in its report."""
-        return JudgedRun(self.parts, self.parts.two_labels, self.limit, self.parts)
+        return JudgedRun(self.parts, self.parts.two_labels, self.limit)
 
     @cached_property
     def both(self) -> tuple[JudgedRun, JudgedRun] | None:
@@ -166,7 +166,7 @@ class _Sides:
         if self.baseline is None:
             return None
         two_labels = self.run.two_labels or self.baseline.two_labels
-        new = JudgedRun(self.parts, two_labels, self.limit, self.parts)
+        new = JudgedRun(self.parts, two_labels, self.limit)
         labels, shares = (self.baseline.over(self.run, probabilities=each) for each in (False, True))
         return new, JudgedRun(by_status(labels), two_labels, self.limit, by_status(shares))
 

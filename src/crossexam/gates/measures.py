@@ -120,10 +120,9 @@ def _drop_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantit
 
 def _unanswered(answers: JudgedRun, name: str) -> Quantity:
     """Return the share of the items with a gold label that have no answer; of all if none has a label."""
-    labelled = answers.scores[name].answered
-    answered = labelled if len(labelled) else answers.run.answered(name)
-    n = len(answered)
-    return observed(int((~answered).sum()) / n if n else nan, n)
+    missing = items_without_answer(answers, name).is_true
+    n = len(missing)
+    return observed(int(missing.sum()) / n if n else nan, n)
 
 
 def _unanswered_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
@@ -145,8 +144,8 @@ def _ece(answers: JudgedRun, name: str) -> Quantity:
 
 
 def _ece_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
-    new, old = answers.probabilities, baseline.probabilities
-    if new is None or old is None or name not in old.datasets:
+    new, old = answers.run, baseline.probabilities
+    if old is None or name not in old.datasets:
         raise CrossexamError(
             f"the baseline has no probabilities, from which the calibration error of '{baseline.run.model}' "
             "could be computed",

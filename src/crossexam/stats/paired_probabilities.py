@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import hypot, inf, isfinite, nan
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,14 +50,11 @@ class ItemLosses(NamedTuple):
     gold: NDArray[np.int64]
 
 
-class Ranked(Protocol):
+class Ranked(NamedTuple):
     """The *confidence* of a model in its answers to items, and which of them are *right*: arrays [n]."""
 
-    @property
-    def confidence(self) -> NDArray[np.float64]: ...
-
-    @property
-    def right(self) -> NDArray[np.bool_]: ...
+    confidence: NDArray[np.float64]
+    right: NDArray[np.bool_]
 
 
 class PairedDifference(NamedTuple):
@@ -161,7 +158,7 @@ def paired_calibration(parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]],
 
 
 def paired_areas(
-    a: Ranked, b: Ranked, clusters: Clusters = None, *, confidence: float = 0.95
+    a: Ranked | ItemLosses, b: Ranked | ItemLosses, clusters: Clusters = None, *, confidence: float = 0.95
 ) -> PairedDifference:
     """Return the difference of two models in the area under the risk-coverage curve, AURC.
 
@@ -297,7 +294,7 @@ class _Sums:
         )
 
 
-def _add_answers(bins: BinSums, a: Ranked, b: Ranked, codes: NDArray[np.int64]) -> None:
+def _add_answers(bins: BinSums, a: ItemLosses, b: ItemLosses, codes: NDArray[np.int64]) -> None:
     """Add the predictions of two models to *bins*, a column each."""
     sure = np.stack([a.confidence, b.confidence], axis=1)
     bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)

@@ -171,7 +171,7 @@ def _source() -> str:
 
     study = published(_STUDY)
     places = " and ".join(study.table(key).place for key in _TABLES)
-    return f"Published: {places} of {study.citation} {study.source}; on the authors' items from SNLI dev."
+    return f"{study.cited(places)}; on the authors' items from SNLI dev."
 
 
 def confusion_charts(results: Results) -> Charts:

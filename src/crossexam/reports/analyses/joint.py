@@ -226,7 +226,7 @@ def _source(table: str) -> str:
     from crossexam.published.figures import published
 
     study = published(_STUDY)
-    return f"Published: {study.table(table).place} of {study.citation} {study.source}; on their own items"
+    return f"{study.cited(study.table(table).place)}; on their own items"
 
 
 def kinds_against_table(results: Results) -> Table:

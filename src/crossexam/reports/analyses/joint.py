@@ -91,8 +91,6 @@ def _joint(results: Results) -> tuple[JointOutcome, ...]:
     """Return what exactly two models get right and wrong together; empty if they share no test set."""
     from crossexam.evaluation.several.joint import joint_outcomes
 
-    if not results.comparison:
-        return ()
     return joint_outcomes(results.answered[0].datasets, *results.scored_both)
 
 
@@ -101,7 +99,7 @@ def _seen(results: Results) -> tuple[SeenPairs, ...]:
     """Return the word pairs of exactly two models in training; empty if none are to be looked up."""
     from crossexam.evaluation.seen_pairs import seen_pairs
 
-    if results.options.training is None or not results.comparison:
+    if results.options.training is None:
         return ()
     return seen_pairs(results.answered[0].datasets, *results.scored_both, results.options.training)
 

@@ -47,8 +47,6 @@ def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
     """Return the comparison over keys of exactly two models; empty if they share no test set with keys."""
     from crossexam.evaluation.keys import keyed_comparisons
 
-    if not results.comparison:
-        return ()
     return keyed_comparisons(results.answered[0].datasets, *results.scored_both)
 
 

@@ -144,8 +144,7 @@ def _notes_at_temperature(results: Results, rows: Sequence[Row[Calibration]]) ->
 def temperature_note(model: ModelResults) -> str:
     """Return the temperature of *model*, and what it was fitted on."""
     fitted = model.temperature
-    if fitted is None:
-        return ""
+    assert fitted is not None
     left = f", without {fitted.left_out:,} that share a premise with measured ones" if fitted.left_out else ""
     return (
         f"Temperature of {model.name}: {fitted.temperature:.3f}, with the least log loss on {fitted.n:,} "

@@ -15,7 +15,6 @@ from crossexam.evaluation.verified import shares_of_labels
 from crossexam.stats.balanced_accuracy import balanced_accuracy
 from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
 from crossexam.stats.estimate import by_slice, share_correct
-from crossexam.stats.paired import flip_rate
 from nominal.designs import (
     DESIGNS,
     OF_SLICES,
@@ -74,7 +73,7 @@ def _slice(rng: np.random.Generator, d: Clusters, p: float) -> bool:
 def _flips(rng: np.random.Generator, d: Clusters, p: float) -> bool:
     (changed,) = d.events(rng, p)
     before = rng.integers(0, 3, len(changed))
-    return holds(flip_rate(before, (before + changed) % 3, d.codes), p)
+    return holds(share_correct(before != (before + changed) % 3, d.codes), p)
 
 
 def _label(rng: np.random.Generator, d: Clusters, p: float) -> bool:

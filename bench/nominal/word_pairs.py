@@ -17,7 +17,7 @@ from crossexam.stats.clustered_association import conditional_test, permutation_
 from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
-from crossexam.stats.power import minimum_detectable_association, minimum_detectable_difference
+from crossexam.stats.power import minimum_detectable_association
 from nominal.designs import Cell, Codes, Flags, Shares, holds, is_significant
 
 #: The items of each unordered word pair of antonymy in 1,500 examples of SNLI: 414 of man and woman.
@@ -126,11 +126,6 @@ def factors() -> Iterator[Cell]:
         if held[0] is not _ZIPF:  # of which no share of 40 unseen items is as far from the rest
             hit = partial(_detected, held=held)
             yield Cell("power", "minimum detectable effect", f"{name}, ICC 0.1", hit)
-    for groups in ((300, 40), (300, 300)):
-        for share in (0.8, 0.95):
-            hit = partial(_two_groups, groups=groups, share=share)
-            design = f"{groups[0]} and {groups[1]} items, {share:.0%}"
-            yield Cell("power", "minimum detectable difference of groups", design, hit)
     for n in (40, 300):
         for shape in ((2, 2), (3, 3)):
             hit = partial(_independent, n=n, shape=shape)
@@ -235,13 +230,6 @@ def _detected(rng: np.random.Generator, held: Held) -> bool:
     gap = effect * np.sqrt(0.7 * 0.3 / (share * (1 - share)))  # w of two groups around a share of 70 %
     shares = (min(1.0, 0.7 + gap * share), max(0.0, 0.7 - gap * (1 - share)))
     return is_significant(permutation_test(unseen, _outcomes(rng, held, 0.1, shares), **_draw(rng)).p)
-
-
-def _two_groups(rng: np.random.Generator, groups: tuple[int, int], share: float) -> bool:
-    gap = minimum_detectable_difference(*groups, share)
-    right = rng.binomial(groups, [share, share - gap])
-    table = np.stack([right, np.array(groups) - right])
-    return bool(table.any(axis=1).all()) and is_significant(association(table).p)
 
 
 def _independent(rng: np.random.Generator, n: int, shape: tuple[int, int]) -> bool:

@@ -450,7 +450,7 @@ def compare(
         over_keys=keyed_comparisons(first.datasets, *both),
         joint=joint_outcomes(first.datasets, *both),
         probabilities=probabilities,
-        seen=() if training is None else seen_pairs(first, second, training),
+        seen=() if training is None else seen_pairs(first.datasets, *both, training),
     )
 
 

@@ -14,7 +14,8 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
+from crossexam.evaluation.scores import score_both
+from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs, seen_pairs, training_pairs
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import seen_against_table
 from crossexam.reports.data import comparison_csv
@@ -56,8 +57,13 @@ def training() -> TrainingPairs:
     return TrainingPairs("mine.csv", WordPairIndex.build(examples))
 
 
+def pairs_in(training: TrainingPairs) -> tuple[SeenPairs, ...]:
+    first, second = models()
+    return seen_pairs(first.datasets, *score_both(first, second), training)
+
+
 def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
-    found = {each.group: each for each in seen_pairs(*models(), training)}
+    found = {each.group: each for each in pairs_in(training)}
     assert list(found) == ["both", "neither", "only_a", "only_b"]
     both = found["both"]  # hot/cold 3 examples, man/woman 2, near/far none
     assert (both.pairs, both.left_out) == (3, 0)
@@ -75,7 +81,7 @@ def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
 
 
 def test_the_table_has_these_numbers(training: TrainingPairs) -> None:
-    both, *_ = seen_pairs(*models(), training)
+    both, *_ = pairs_in(training)
     results = results_of(models(), ReportOptions(training=training))
     *_, table = compared_tables(results)
     assert table == seen_against_table(results)

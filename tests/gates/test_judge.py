@@ -13,10 +13,11 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
-from crossexam.evaluation.calibration import calibrations
+from crossexam.evaluation.calibration import calibration_of
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
+from crossexam.evaluation.shares import shares_of
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.items import JudgedRun
 from crossexam.gates.judge import judge
@@ -24,6 +25,7 @@ from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
 from crossexam.stats.p_values import holm
 from made.gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
+from made.runs import dataset
 
 ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
@@ -56,9 +58,24 @@ def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
     assert found == ["holds", "open", "broken"]
 
 
+def test_items_that_share_word_pairs_have_a_balanced_accuracy(make_run: MakeRun) -> None:
+    """Over two clusterings at once, as their accuracy."""
+    items = dataset("i_th.dev", "ENC" * 40, sharing=3, info=lambda k: {"pair": f"hot/cold{k % 8}"})
+    flags = spread_out(0.7)[: len(items)]
+    new, old = (make_run({"i_th.dev": each}, of={"i_th.dev": items}) for each in (flags, ~flags))
+    for rule in ({"min": 0.5}, AGAINST):
+        (plain, balanced) = (
+            check_of(new, {"set": "*", "measure": name, **rule}, old).value
+            for name in ("accuracy", "balanced_accuracy")
+        )
+        assert balanced.value == pytest.approx(plain.value)  # the labels are as frequent
+        assert balanced.clusters == plain.clusters == 8
+
+
 def test_values_are_those_of_the_report_and_of_compare(make_run: MakeRun) -> None:
     run = make_run({DEV: spread_out(0.7), "base.dev": spread_out(0.9, 1)}, {DEV: [3, 4], "base.dev": [9]})
-    (_, reported), (_, calibration) = measure(run), calibrations(run)
+    (_, reported), (_, shares) = measure(run), shares_of(run)
+    calibration = calibration_of(run, shares)
     rules = [{"measure": name, "max": 0.5} for name in ("accuracy", "drop", "flip_rate", "ece", "unanswered")]
     *values, unanswered = (check.value for check in gate(run, *rules).checks)
     assert values == [reported.accuracy, reported.drop, reported.flip_rate, calibration.ece.error]

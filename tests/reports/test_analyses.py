@@ -87,7 +87,7 @@ def test_the_headline_names_the_rule_that_is_violated_most_often(ruled: Run) -> 
     found = consistency_of(ruled)
     most = max(found.values(), key=lambda each: each.of_all.value)
     (said,) = headlines(results_of([ruled]))
-    rule, rate = most.rule.name.replace("_", " "), most.of_all_at(1 - 0.05 / len(found))
+    rule, rate = most.rule.name.replace("_", " "), most.rate.value(1 - 0.05 / len(found))
     assert rate.low < most.of_all.low < most.of_all.high < rate.high
     bounds = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
     assert said.endswith(

@@ -17,7 +17,6 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from crossexam.stats.agreement import (
-    agreement,
     cohen_kappa,
     fleiss_kappa,
     human_accuracy,
@@ -111,23 +110,6 @@ def test_the_interval_is_that_of_a_jackknife(clusters: NDArray[np.int64] | None)
             assert 0.95 * half < distance < 1.15 * half  # that of the disagreement alone may be wider
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
-def test_kappa_is_statsmodels_kappa(choices: list[tuple[bool, bool]]) -> None:
-    found = agreement([a for a, _ in choices], [b for _, b in choices])
-    table = np.zeros((2, 2))
-    for a, b in choices:
-        table[int(a), int(b)] += 1
-    counts = table[1].sum(), table[:, 1].sum(), table[1, 1], len(choices)
-    assert (found.found, found.wanted, found.both, found.n) == counts
-    margins = table.sum(axis=0), table.sum(axis=1)
-    if any((margin == len(choices)).any() for margin in margins) and np.array_equal(*margins):
-        assert isnan(found.kappa)  # both chose all, or both nothing
-    else:
-        assert found.kappa == pytest.approx(cohens_kappa(table).kappa)
-    for value, size in ((found.precision, found.found), (found.recall, found.wanted)):
-        assert isnan(value) if size == 0 else value == found.both / size
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
 def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros((4, 4))
@@ -213,8 +195,6 @@ def test_annotators_who_use_one_label_and_no_votes() -> None:
         assert same[1:] == (-1.0, 1.0, 2, 2)
         assert statistic(np.zeros((0, 2)))[1:] == (-1.0, 1.0, 0, 0)
         assert statistic([[1, 1]])[1:] == (-1.0, 1.0, 1, 1)  # of one item nothing is known
-    assert agreement([], []).n == 0
-    assert isnan(agreement([], []).kappa)
     nothing = human_accuracy(vote_counts([]), [])
     assert isnan(nothing.expected.value)
     assert nothing.drawn[1:] == (0.0, 1.0, 0, 0)
@@ -226,7 +206,6 @@ def test_other_votes_and_mismatches_are_refused(refused: Callable[..., str]) -> 
         ("two or more votes per item, not 1", fleiss_kappa, [[1, 0], [0, 1]]),
         ("votes must be a table of counts", krippendorff_alpha, [[1, -1]]),
         ("from 0 to 2 or -1", votes_of, [[0, 3]], 3),
-        ("cannot compare 2 choices with 1", agreement, [True, False], [True]),
         ("cannot compare 2 labels with 1", cohen_kappa, [0, 1], [0]),
         ("cannot compare 2 labels with 3", cohen_kappa, [0, 1], [0, 1, 2]),
         ("item 1 has no votes", human_accuracy, [[1, 0, 0], [0, 0, 0]], [0, 0]),

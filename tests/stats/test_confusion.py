@@ -1,27 +1,31 @@
-"""Confusion matrices and their error types."""
+"""Counts of items by two classifications, and types of errors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from crossexam.stats.confusion import confusion, error_types, false_share
+from crossexam.stats.confusion import cross_counts, error_types, false_share
 
 
-def test_confusion_counts_gold_by_prediction() -> None:
+def test_gold_labels_are_counted_by_prediction() -> None:
     gold, predicted = [0, 0, 0, 1, 2, 2], [0, 2, 2, 0, 1, 2]
-    table = confusion(gold, predicted)
+    table = cross_counts(gold, predicted, (3, 3))
     assert table.tolist() == [[1, 0, 2], [1, 0, 0], [0, 1, 1]]
-    assert error_types(table) == {"E-N": 0, "E-C": 2, "N-E": 1, "N-C": 0, "C-E": 0, "C-N": 1}
+    assert error_types(table, "ENC") == {"E-N": 0, "E-C": 2, "N-E": 1, "N-C": 0, "C-E": 0, "C-N": 1}
     assert [false_share(table, label) for label in range(3)] == [1 / 4, 1 / 4, 2 / 4]
     assert false_share(np.eye(3, dtype=int), 0) is None
-    assert confusion([], []).tolist() == [[0] * 3] * 3
+    assert cross_counts([], [], (3, 3)).tolist() == [[0] * 3] * 3
 
 
 @pytest.mark.parametrize(
-    ("gold", "predicted", "message"),
-    [([0, 3], [0, 0], "from 0 to 2"), ([0], [-1], "from 0 to 2"), ([0], [0, 1], "1 gold labels for 2")],
+    ("rows", "columns", "message"),
+    [
+        ([0, 2], [0, 0], r"below 2 \(rows\) and 3 \(columns\)"),
+        ([0], [-1], "at least 0"),
+        ([0], [0, 1], "1 row codes but 2 column codes"),
+    ],
 )
-def test_invalid_labels_are_refused(gold: list[int], predicted: list[int], message: str) -> None:
+def test_other_codes_are_refused(rows: list[int], columns: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        confusion(gold, predicted)
+        cross_counts(rows, columns, (2, 3))

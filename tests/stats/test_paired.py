@@ -13,11 +13,9 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from crossexam.stats.clusters import normal_quantile
-from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import (
     clustered_mcnemar,
     discordant,
-    flip_rate,
     mcnemar,
     paired_difference,
     relative_difference,
@@ -130,8 +128,6 @@ def test_pairs_that_do_not_differ_or_are_not_there(refused: Callable[..., str]) 
     assert found.low == pytest.approx(-found.high)
     assert paired_difference([True] * 5, [False] * 5).high == 1.0
     assert paired_difference([], [])[1:] == (-1.0, 1.0, 0, 0)
-    pairs = [0, 1, 2, 2], [1, 1, 2, 0], ["a", "a", "b", "b"]
-    assert flip_rate(*pairs) == share_correct([True, False, False, True], pairs[2])  # right or wrong
     said = refused(ValueError, discordant, [True, True], [True, True, False])
     assert "2 base items for 3 stressed ones" in said
     assert "b = -1, c = 2" in refused(ValueError, mcnemar, -1, 2)

@@ -31,10 +31,9 @@ def test_the_value_is_that_of_scikit_learn_and_of_the_order_alone() -> None:
 
 def test_placements_by_hand() -> None:
     scores, positive = np.array([3.0, 1.0, 2.0, 1.0, 0.0]), np.array([True, True, False, False, False])
-    found = _placements(scores, positive)
     # 3 is above 2, 1, 0; 1 is above 0 and ties with 1; of 3 and 1, 2 is below one, 1 below 1.5, 0 below both
-    assert found.values.tolist() == [1.0, 1.5 / 3, 1 / 2, 1.5 / 2, 1.0]
-    assert found.auc == (3 + 1.5) / 6
+    assert _placements(scores, positive).tolist() == [1.0, 1.5 / 3, 1 / 2, 1.5 / 2, 1.0]
+    assert roc_auc(scores, positive).value == (3 + 1.5) / 6
 
 
 def test_the_interval_of_many_independent_items_is_delongs() -> None:
@@ -69,7 +68,8 @@ def test_few_large_documents_widen_the_interval() -> None:
     codes = np.repeat(np.arange(21), [60] + [3] * 20)
     positive = np.arange(120) % 3 == 0
     scores = rng.normal(size=21)[codes] + rng.normal(size=120) + positive
-    auc, values = _placements(scores, positive)
+    values = _placements(scores, positive)
+    auc = values[positive].mean()
     sums, effective = [], []
     for kind in (positive, ~positive):
         held = np.array([(codes[kind] == code).mean() for code in range(21)])

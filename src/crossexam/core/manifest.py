@@ -185,6 +185,11 @@ class TestSetEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         """Whether accuracy says something: items of consistency are only read together with others."""
         return self.test_class != CONSISTENCY
 
+    def about(self, fact: str) -> Mapping[str, Any]:
+        """Return what is recorded under *fact*, such as its place in a benchmark; empty if nothing is."""
+        found = self.facts.get(fact)
+        return found if isinstance(found, Mapping) else {}
+
     @property
     def records(self) -> dict[str, FileRecord]:
         """What is recorded of its file, by the SHA-256: as it is, or as it is about to be."""

@@ -7,7 +7,7 @@ choose epochs and hyper-parameters.  Of large sets, some pairs may be drawn, sin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ def _of_suite(folder: Path) -> tuple[list[Corpus], list[str]]:
     """Return the corpora of the suite in *folder*, and notes on the rest of it."""
     datasets = list(read_suite(folder))
     bases = [dataset for dataset in datasets if dataset.entry.is_base]
-    counted = [dataset for dataset in bases if not _place(dataset).get("reference")]
+    counted = [dataset for dataset in bases if not dataset.entry.about(CROSS_DATASET).get("reference")]
     if not counted:
         example = datasets[0].entry.file if datasets else None
         raise CrossexamError(
@@ -131,12 +131,6 @@ def _of_suite(folder: Path) -> tuple[list[Corpus], list[str]]:
             hint=f"--dev {folder / example} uses one test set" if example else None,
         )
     return [_corpus(folder, dataset) for dataset in counted], _notes(folder, datasets, bases, counted)
-
-
-def _place(dataset: Dataset) -> Mapping[str, Any]:
-    """Return what the manifest says of the place of *dataset* in the cross-dataset benchmark."""
-    place = dataset.entry.facts.get(CROSS_DATASET)
-    return place if isinstance(place, Mapping) else {}
 
 
 def _corpus(folder: Path, dataset: Dataset) -> Corpus:
@@ -159,7 +153,7 @@ def _notes(
     ]
     if made := len(datasets) - len(bases):
         notes.append(f"{folder}: {counted_items(made, 'test set')} made from its corpora left out")
-    if any(_place(dataset).get("part") == "test" for dataset in counted):
+    if any(dataset.entry.about(CROSS_DATASET).get("part") == "test" for dataset in counted):
         notes.append(
             f"warning: {folder} holds test sets of the benchmark; a model that is selected on them cannot "
             "be evaluated on them. crossexam build cross-dataset --split validation builds the validation "

@@ -39,10 +39,11 @@ from crossexam.core.example import CONTROL_LABEL, GENERATED_LABEL, POLARITY, SEE
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, score_answered
 from crossexam.language.word_pair_index import POLARITIES
-from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
+from crossexam.stats.association import Association, association, cramers_v, odds_ratio
 from crossexam.stats.bootstrap import draws_for
 from crossexam.stats.clustered_association import ClusteredTest, conditional_test, permutation_test
 from crossexam.stats.clusters import cluster_codes
+from crossexam.stats.confusion import cross_counts
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, bonferroni, holm
 from crossexam.stats.power import minimum_detectable_association

@@ -80,26 +80,6 @@ class Temperature:
     test_sets: tuple[str, ...]
 
 
-def calibrations(run: Run) -> tuple[Calibration, ...]:
-    """Return the calibration of *run* on each test set for which the model gave probabilities.
-
-    Raises CrossexamError if it gave labels only.
-
-    >>> import numpy as np
-    >>> from crossexam.core.dataset import Dataset
-    >>> from crossexam.core.example import Example
-    >>> items = tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(4))
-    >>> rows = np.array([[0.1, 0.8, 0.1]] * 3 + [[0.8, 0.1, 0.1]])
-    >>> (found,) = calibrations(Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows}))
-    >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
-    (0.8, 0.75, 0.05)
-    """
-    found = tuple(calibration_of(run, shares) for shares in shares_of(run))
-    if not found:
-        raise probabilities_needed(run, "calibration")
-    return found
-
-
 def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
     """Return of which items of test set *name* all labels together had less than :data:`LEAST_MASS`: [n].
 
@@ -109,10 +89,25 @@ def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
     return low
 
 
+def are_measured(run: Run, shares: Shares) -> NDArray[np.bool_]:
+    """Return of which items with these *shares* calibration is measured [n]: the answered ones, by mass."""
+    return shares.answered & ~has_low_mass(run, shares.name)[shares.rows]
+
+
 def calibration_of(run: Run, shares: Shares) -> Calibration:
-    """Return the calibration of *run* on the test set that has these *shares*."""
-    low_mass = has_low_mass(run, shares.name)[shares.rows] & shares.answered
-    kept = shares.at(shares.answered & ~low_mass)
+    """Return the calibration of *run* on the test set that has these *shares*.
+
+    >>> from crossexam.core.dataset import Dataset
+    >>> from crossexam.core.example import Example
+    >>> items = tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(4))
+    >>> rows = np.array([[0.1, 0.8, 0.1]] * 3 + [[0.8, 0.1, 0.1]])
+    >>> run = Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows})
+    >>> (found,) = (calibration_of(run, shares) for shares in shares_of(run))
+    >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
+    (0.8, 0.75, 0.05)
+    """
+    measured = are_measured(run, shares)
+    kept = shares.at(measured)
     stated, right = kept.confidence, kept.correct
     clusters = cluster_codes(kept.clusters, len(right))
     width = equal_width_bins(stated)
@@ -122,7 +117,7 @@ def calibration_of(run: Run, shares: Shares) -> Calibration:
         labels=shares.projection.labels,
         n=len(right),
         unanswered=int((~shares.answered).sum()),
-        low_mass=int(low_mass.sum()),
+        low_mass=int((shares.answered & ~measured).sum()),
         impossible=of_labels.impossible,
         confidence=float(stated.mean()) if len(stated) else float("nan"),
         accuracy=share_correct(right, clusters),
@@ -206,7 +201,7 @@ class _ToFit(NamedTuple):
 
 def _items_to_fit(run: Run, shares: Shares, measured: NDArray[np.uint64]) -> _ToFit:
     """Return the items of a test set of *run* that share no cluster with those that are *measured*."""
-    usable = shares.answered & ~has_low_mass(run, shares.name)[shares.rows]
+    usable = are_measured(run, shares)
     other = ~np.isin(run.datasets[shares.name].clusters()[shares.rows], measured)
     kept = usable & other
     columns = np.zeros((len(shares.projection.labels), len(LABELS)), dtype=bool)  # of each label

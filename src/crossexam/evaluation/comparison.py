@@ -168,11 +168,13 @@ def common_part(run_a: Run, run_b: Run) -> tuple[Run, Run]:
         raise CrossexamError(
             f"'{run_a.model}' and '{run_b.model}' have no test set in common: "
             f"{_listed(run_a.datasets)} against {_listed(run_b.datasets)}",
-            hint=way_to_same_sets(
-                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
-            ),
+            hint=_one_suite(run_a, run_b),
         )
-    return _with_sets(run_a, names), _with_sets(run_b, names)
+    return run_a.restricted_to(names), run_b.restricted_to(names)
+
+
+def _one_suite(run_a: Run, run_b: Run) -> str:
+    return way_to_same_sets(contents_of(run_a), contents_of(run_b), "run both models over the same suite")
 
 
 def way_to_same_sets(ours: Mapping[str, str], theirs: Mapping[str, str], usual: str) -> str:
@@ -198,10 +200,6 @@ def contents_of(run: Run) -> dict[str, str]:
     return {name: each.stated_hash for name, each in run.datasets.items() if len(each)}
 
 
-def _with_sets(run: Run, names: Iterable[str]) -> Run:
-    return run.restricted_to(names)
-
-
 def check_same_sets(run_a: Run, run_b: Run) -> None:
     """Raise CrossexamError if one of two runs has a test set that the other lacks, or if they share none."""
     shared, _ = common_part(run_a, run_b)
@@ -210,10 +208,8 @@ def check_same_sets(run_a: Run, run_b: Run) -> None:
         raise CrossexamError(
             f"the runs have different test sets; {'; '.join(one_sided)}",
             wanted="two runs over the same test sets",
-            hint=way_to_same_sets(
-                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
-            )
-            + f"; --common (in Python, common=True) compares the {len(shared.datasets)} that both have",
+            hint=f"{_one_suite(run_a, run_b)}; --common (in Python, common=True) compares the "
+            f"{len(shared.datasets)} that both have",
         )
 
 
@@ -229,18 +225,16 @@ def compare_runs(
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
     comparison to those that both have; if they share none; or if a test set holds different items.
     """
-    shared_a, shared_b = common_part(run_a, run_b)
     if not common:
         check_same_sets(run_a, run_b)
-    run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
-    for name in names:
+    run_a, run_b = common_part(run_a, run_b)
+    for name in run_a.datasets:
         check_same_items(name, run_a, run_b)
     run_a, run_b = with_accuracy(run_a), with_accuracy(run_b)
-    names = list(run_a.datasets)
     two_labels = run_a.two_labels or run_b.two_labels
     first, second = score_pair(run_a, run_b)
     pairs = []
-    for name in names:
+    for name in run_a.datasets:
         ties = [
             ties_of(run, name, two_labels=two_labels, beside=beside)
             for run, beside in ((run_a, run_b), (run_b, run_a))

@@ -204,7 +204,7 @@ class Violations:
     @property
     def only_bounds(self) -> bool:
         """Whether so many items were not answered that the rates are bounds."""
-        return self._of_all.only_bounds
+        return self.rate.only_bounds
 
     @property
     def flags(self) -> Flags:
@@ -212,17 +212,14 @@ class Violations:
         return Flags(self.violated, self.violated | ~self.answered, self.answered, (self.clusters,))
 
     @cached_property
-    def _of_all(self) -> Quantity:
+    def rate(self) -> Quantity:
+        """The share of the items that violate the rule, at any confidence."""
         return share_of(self.flags, self.limit)
 
     @cached_property
     def of_all(self) -> Estimate:
         """The share of the items that violate the rule."""
-        return self._of_all.value()
-
-    def of_all_at(self, confidence: float) -> Estimate:
-        """Return the share of the items that violate the rule, with an interval of this *confidence*."""
-        return self._of_all.value(confidence)
+        return self.rate.value()
 
     @cached_property
     def where_it_applies(self) -> Quantity:
@@ -271,10 +268,9 @@ def consistency_of(
     found = {}
     for rule in RULES.values():
         for name, dataset in _sets_of(run, rule):
-            base = dataset.entry.base_set
-            if (reduced and not rule.two_labels) or (rule.reads_base and base not in run.datasets):
-                continue
-            found[f"{rule.name}.{dataset.entry.part}"] = _violations(rule, name, run, labels, max_unanswered)
+            if _why_left_out(rule, dataset, run, reduced) is None:
+                key = f"{rule.name}.{dataset.entry.part}"
+                found[key] = _violations(rule, name, run, labels, max_unanswered)
     return found
 
 
@@ -287,14 +283,18 @@ def rules_left_out(run: Run) -> dict[str, list[ConsistencyRule]]:
     """Return the rules whose items *run* has, but which do not apply to it, by the reason."""
     reasons: dict[str, list[ConsistencyRule]] = {}
     for rule in RULES.values():
-        for _, dataset in _sets_of(run, rule):
-            if run.two_labels and not rule.two_labels:
-                reasons.setdefault(NEEDS_THREE_LABELS, []).append(rule)
-                break
-            if rule.reads_base and dataset.entry.base_set not in run.datasets:
-                reasons.setdefault(LACKS_BASE, []).append(rule)
-                break
+        of_sets = [_why_left_out(rule, dataset, run, run.two_labels) for _, dataset in _sets_of(run, rule)]
+        reason = next(filter(None, of_sets), None)
+        if reason is not None:
+            reasons.setdefault(reason, []).append(rule)
     return reasons
+
+
+def _why_left_out(rule: ConsistencyRule, dataset: Dataset, run: Run, two_labels: bool) -> str | None:
+    """Return why *rule* does not apply to the items of *dataset* in *run*; None if it does."""
+    if two_labels and not rule.two_labels:
+        return NEEDS_THREE_LABELS
+    return LACKS_BASE if rule.reads_base and dataset.entry.base_set not in run.datasets else None
 
 
 def _sets_of(run: Run, rule: ConsistencyRule) -> Iterator[tuple[str, Dataset]]:

@@ -89,8 +89,7 @@ class BenchmarkScore:
 
 def about(dataset: Dataset) -> Mapping[str, Any]:
     """Return what the manifest of *dataset* says of its place in the benchmark; empty if it has none."""
-    found = dataset.entry.facts.get(CROSS_DATASET)
-    return found if isinstance(found, Mapping) else {}
+    return dataset.entry.about(CROSS_DATASET)
 
 
 def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScore | None:

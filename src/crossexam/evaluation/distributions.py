@@ -51,13 +51,6 @@ _DISTANCES: Final = (
 
 _TOLERANCE: Final = 1e-6  # of the sum of a distribution
 
-#: What a model is compared with: the name of each reference, and what it is.
-REFERENCES: Final[Mapping[str, str]] = {
-    "uniform": "every label has the same probability",
-    "majority": "the most frequent label of the people has all of it",
-    "people": "one half of the annotators of an item against the other half, in random splits",
-}
-
 
 @dataclass(frozen=True)
 class Distances:
@@ -79,8 +72,10 @@ class PeopleResult:
     *whole*: these are all of its items.
 
     *accuracy* is that against the gold label, the majority of the people; *old_accuracy* that against the
-    label before (None if there is none).  *references* are the distances of :data:`REFERENCES` from people;
-    that of people themselves is left out if votes are not known.
+    label before (None if there is none).  *references* are the distances from people of what the model is
+    compared with: *uniform*, every label has the same probability; *majority*, the most frequent label of the
+    people has all of it; and, if votes are known, *people*, one half of the annotators of an item against the
+    other half, in random splits.
     """
 
     test_set: str

@@ -213,15 +213,9 @@ class _Claims(NamedTuple):
         return _Claims(self.scores[kept], self.supported[kept], self.clusters[kept])
 
 
-def place_in_benchmark(dataset: Dataset) -> Mapping[str, Any]:
-    """Return what the manifest of *dataset* says of its benchmark; empty if it is of none."""
-    found = dataset.entry.facts.get(FACT_CHECKING)
-    return found if isinstance(found, Mapping) else {}
-
-
 def checked_sets(run: Run) -> list[str]:
     """Return the names of the test sets of *run* that are data sets of a benchmark of fact checking."""
-    return [name for name, dataset in run.datasets.items() if place_in_benchmark(dataset)]
+    return [name for name, dataset in run.datasets.items() if dataset.entry.about(FACT_CHECKING)]
 
 
 def fact_checking(
@@ -240,7 +234,7 @@ def fact_checking(
 def _checked(
     run: Run, name: str, clusters: NDArray[np.int32], threshold: Threshold, limit: float
 ) -> CheckedSet:
-    place, claims = place_in_benchmark(run.datasets[name]), _claims(run, name, clusters)
+    place, claims = run.datasets[name].entry.about(FACT_CHECKING), _claims(run, name, clusters)
     missing = int((~claims.answered).sum())
     with_scores = not gives_labels_only(run.answers(name))
     answered = claims.only_answered()
@@ -424,7 +418,7 @@ def chosen_thresholds(run: Run, other: Run, *, per_set: bool = False) -> dict[st
 
 
 def _key(dataset: Dataset) -> tuple[str, str]:
-    place = place_in_benchmark(dataset)
+    place = dataset.entry.about(FACT_CHECKING)
     return str(place["benchmark"]), str(place["data_set"])
 
 
@@ -439,7 +433,8 @@ def _check_found(is_found: bool, what: str, where: str) -> None:
 
 def _check_split(other: Run, where: str) -> None:
     """Raise CrossexamError unless *other* was run over development splits, as far as it checks claims."""
-    splits = {str(place_in_benchmark(other.datasets[name])["split"]) for name in checked_sets(other)}
+    places = (other.datasets[name].entry.about(FACT_CHECKING) for name in checked_sets(other))
+    splits = {str(place["split"]) for place in places}
     if splits != {_DEV}:
         what = (
             f"it was run over the split '{min(splits - {_DEV})}'" if splits else "it has no claims to check"

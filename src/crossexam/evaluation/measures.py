@@ -19,7 +19,7 @@ import numpy as np
 
 from crossexam.core.dataset import Run, counted_items
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, Ties
+from crossexam.core.labels import GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
@@ -28,14 +28,14 @@ from crossexam.evaluation.scores import (
     Scored,
     ScoredRun,
     describe_projection,
-    gold_classes,
     ties_of,
     with_accuracy,
 )
+from crossexam.evaluation.shares import label_places
 from crossexam.evaluation.slices import slices_of
 from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
-from crossexam.stats.confusion import confusion, error_types, false_share
+from crossexam.stats.confusion import cross_counts, error_types, false_share
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, mcnemar, paired_difference
@@ -252,7 +252,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
     every, entry, two_labels = scored.scores[name], scored.run.datasets[name].entry, scored.two_labels
     here, accuracy, base = every.known, scored.accuracy(name), entry.base_set
     drop = None if base is None or base not in scored.run.datasets else scored.drop(name, base)
-    golds = np.unique(gold_classes(every, two_labels=two_labels)).tolist()
+    golds = np.unique(every.classes(every.gold, two_labels=two_labels)).tolist()
     found = TestSetResult(
         name=name,
         construction=entry.construction,
@@ -276,10 +276,8 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     """Return the counts of gold and predicted labels, and what follows from them."""
-    labels = here.projection.labels
-    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)  # of each label among these
-    place[[GOLD_INDEX[label] for label in labels]] = np.arange(len(labels))
-    table = confusion(place[here.gold], place[here.predicted], len(labels))
+    labels, place = here.projection.labels, label_places(here.projection)
+    table = cross_counts(place[here.gold], place[here.predicted], (len(labels), len(labels)))
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return {
         "confusion": tuple(tuple(row) for row in table.tolist()),
@@ -293,7 +291,7 @@ def _against_base(
     scored: ScoredRun, found: TestSetResult, drop: Quantity | None, choice: HeadlineChoice
 ) -> dict[str, Any]:
     """Return the measures of a test set and its base together; the bounds alone if too much is missing."""
-    base, is_paired = found.base_set, scored.run.datasets[found.name].entry.compares_items
+    base, is_paired = found.base_set, scored.compares_items(found.name)
     if base is None or drop is None:
         return {}
     lost = "drop" if is_paired else "difference"
@@ -339,7 +337,7 @@ def _paired(
 
 def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
     """Return the most frequent gold label (the first in the order of GOLDS if several are)."""
-    gold = gold_classes(here, two_labels=two_labels)
+    gold = here.classes(here.gold, two_labels=two_labels)
     if len(np.unique(gold)) < 2:
         return None
     label = int(np.bincount(gold).argmax())

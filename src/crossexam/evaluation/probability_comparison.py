@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from crossexam.stats.paired_probabilities import (
     ItemLosses,
     PairedDifference,
     PairedProbabilities,
+    Ranked,
     item_losses,
     paired_areas,
     paired_calibration,
@@ -134,7 +135,7 @@ def _compared_on(name: str, first: Run, second: Run, clusters: NDArray[np.int32]
             yield a, b, clusters[rows]
 
     measured = paired_probabilities(parts(), n)
-    one, other = map(_Answers, sure, right)
+    one, other = map(Ranked, sure, right)
     area = paired_areas(one, other, clusters[items.rows])
     return ProbabilityComparison(name, measured, items.unanswered, items.low_mass, area)
 
@@ -144,13 +145,6 @@ def compared_calibration(name: str, first: Run, second: Run, clusters: NDArray[n
     items = _Items.of(name, first, second)
     parts = ((a, b, clusters[rows]) for rows, a, b in items.losses(clusters))
     return paired_calibration(parts, len(items.rows))
-
-
-class _Answers(NamedTuple):
-    """The confidence in the predictions of a model, and which are right: [n]."""
-
-    confidence: NDArray[np.float64]
-    right: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -166,10 +166,10 @@ def _changes(first: Flags, second: Flags, both: NDArray[np.bool_]) -> NDArray[np
 
 
 #: A share with the interval that is shown, and with the one that is exact, from which p-values are.
-_SHARE: Final = (share_correct, exact_share)
+SHARE: Final = (share_correct, exact_share)
 
 
-def share_of(flags: Flags, limit: float, estimates: Sequence[Callable[..., Estimate]] = _SHARE) -> Quantity:
+def share_of(flags: Flags, limit: float, estimates: Sequence[Callable[..., Estimate]] = SHARE) -> Quantity:
     """Return the share of items for which a flag is true, whose p-values are exact."""
     shown, exact = (quantity(estimate, [flags], limit, spread=_of_share) for estimate in estimates)
     return replace(shown, exact=exact)

@@ -117,17 +117,15 @@ def is_within(difference: Estimate | None, floor: float | None) -> bool | None:
     return floor > 0 and abs(difference.value) <= floor
 
 
-def ask_again(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str, Any]:
+def ask_again(run: Run, model: Model, times: int) -> dict[str, Any]:
     """Return how often *model* answers otherwise than in *run* when it is asked *times* more.
 
-    Up to PAIRS_REPEATED distinct pairs are drawn with *seed* from those that *run* has an answer to: two
+    Up to PAIRS_REPEATED distinct pairs are drawn at random from those that *run* has an answer to: two
     failures to answer are not agreement.  ``flips`` are answers that name another label, or none; ``rate`` is
     their share, with its interval by pair.  Raises CrossexamError, also if *run* has no answer.
     """
-    if times < 1:
-        raise CrossexamError(f"--repeat is {times}", wanted="how often each pair is asked again: 1 or more")
     labels = {name: _labels(run, name) for name in run.datasets}
-    drawn = drawn_pairs(run.datasets, labels, seed=seed)
+    drawn = drawn_pairs(run.datasets, labels)
     if not drawn:
         raise CrossexamError(
             f"{run.model} answered no pair, so --repeat has nothing to compare with",
@@ -173,7 +171,7 @@ def noise_sentence(noise: Noise) -> str:
 
 
 def drawn_pairs(
-    datasets: Mapping[str, Dataset], labels: Mapping[str, Sequence[int]] | None = None, *, seed: int = 0
+    datasets: Mapping[str, Dataset], labels: Mapping[str, Sequence[int]] | None = None
 ) -> dict[Pair, tuple[str, int]]:
     """Return up to PAIRS_REPEATED distinct pairs of *datasets* drawn at random, with a place of each.
 
@@ -181,7 +179,7 @@ def drawn_pairs(
     without one (-1) are not drawn.
     """
     places = [(name, row) for name, dataset in datasets.items() for row in range(len(dataset))]
-    rng_for(seed, "repeat").shuffle(places)
+    rng_for(0, "repeat").shuffle(places)
     drawn: dict[Pair, tuple[str, int]] = {}
     for name, row in places:
         if labels is not None and labels[name][row] < 0:

@@ -83,6 +83,12 @@ class Scored:
         """The items that have an answer."""
         return self.at(self.answered)
 
+    def classes(self, labels: NDArray[np.int8], *, two_labels: bool) -> NDArray[np.int8]:
+        """Return *labels* of the items [n]; for two labels, neutral and contradiction are not_entailment."""
+        if not two_labels or self.projection is not THREE_LABELS:
+            return labels
+        return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
+
     def at(self, kept: NDArray[np.bool_]) -> Scored:
         """Return the items that are *kept* [n]."""
         if kept.all():
@@ -129,6 +135,10 @@ class ScoredRun:
             )
         return base
 
+    def compares_items(self, name: str) -> bool:
+        """Return whether the items of test set *name* are compared with their base one by one."""
+        return self.run.datasets[name].entry.compares_items
+
     def pairs(self, name: str, base: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places of the base items, and which items of test set *name* have one [n]."""
         if base not in self._places:
@@ -147,7 +157,7 @@ class ScoredRun:
     def flipped(self, name: str) -> Flags | None:
         """Return of which items the prediction differs from that of their base; None if none is compared."""
         base = self.base_of(name)
-        if base is None or not self.run.datasets[name].entry.compares_items:
+        if base is None or not self.compares_items(name):
             return None
         at, kept = self.pairs(name, base)
         after, before = self.scores[name].predicted[kept], self.scores[base].predicted[at]
@@ -162,7 +172,7 @@ class ScoredRun:
 
     def drop(self, name: str, base: str) -> Quantity:
         """Return the accuracy lost from the *base*; if items are not paired, the difference of accuracies."""
-        if self.run.datasets[name].entry.compares_items:
+        if self.compares_items(name):
             return difference_of(*self.before_and_after(name, base), self.limit)
         return unpaired_drop([(self.scores[base].right, self.scores[name].right)], self.limit)
 
@@ -280,18 +290,6 @@ def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:
             predicted[part] = np.where(scored.correct, scored.given, wrong)
     predicted[~run.answered(name)] = -1
     return predicted
-
-
-def gold_classes(scored: Scored, *, two_labels: bool) -> NDArray[np.int8]:
-    """Return the gold labels [n]; for a model of two labels, neutral and contradiction are not_entailment."""
-    if not two_labels or scored.projection is not THREE_LABELS:
-        return scored.gold
-    return entailment_or_not(scored.gold)
-
-
-def entailment_or_not(labels: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return *labels*, indices in ``GOLDS`` [n], of which all but entailment are not_entailment."""
-    return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:

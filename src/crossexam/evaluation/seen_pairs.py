@@ -32,14 +32,13 @@ from numpy.typing import NDArray
 from crossexam.constructions.keys import counted_keys, is_word_pair
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.table import KNOWN
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, silent
 from crossexam.evaluation.scores import Scored
-from crossexam.evaluation.several.joint import scored_together
 from crossexam.language.inflection import listed_forms
 from crossexam.language.tokens import words
 from crossexam.stats.bootstrap import bootstrap_interval
@@ -103,16 +102,22 @@ def training_pairs(runs: Sequence[Run], spec: str, *, progress: Progress = silen
     return TrainingPairs(spec, cached_index(spec, progress=progress))
 
 
-def seen_pairs(first: Run, second: Run, training: TrainingPairs) -> tuple[SeenPairs, ...]:
-    """Return the word pairs in *training* by outcome of the two runs, for the test sets that have pairs.
+def seen_pairs(
+    test_sets: Mapping[str, Dataset],
+    a: Mapping[str, Scored],
+    b: Mapping[str, Scored],
+    training: TrainingPairs,
+) -> tuple[SeenPairs, ...]:
+    """Return the word pairs in *training* by outcome of two models, for those *test_sets* that have pairs.
 
-    If one of the models has two labels, both are scored on two.
+    *a* and *b* are their scores on the items that both answered, as of
+    :func:`~crossexam.evaluation.scores.score_both`.
     """
     found: list[SeenPairs] = []
-    for name, a, b in scored_together(first, second):
-        keys = _keys(a.examples, first.datasets[name].entry.construction)
+    for name, dataset in test_sets.items():
+        keys = _keys(a[name].examples, dataset.entry.construction)
         if keys:
-            found += _by_group(name, keys, _groups(a, b), training.index)
+            found += _by_group(name, keys, _groups(a[name], b[name]), training.index)
     return tuple(found)
 
 

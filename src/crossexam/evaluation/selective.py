@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.shares import Shares, probabilities_needed, shares_of
+from crossexam.evaluation.shares import Shares
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.selective import RiskCoverage, risk_coverage
 
@@ -54,28 +53,21 @@ class Selective:
     curve: RiskCurve
 
 
-def selective_results(run: Run) -> tuple[Selective, ...]:
-    """Return the selective prediction of *run* on each test set for which the model gave probabilities.
+def selective_of(shares: Shares) -> Selective:
+    """Return the selective prediction on the test set that has these *shares*.
 
-    Items without an answer are the first on which it abstains.  Raises CrossexamError if it gave labels only.
+    Items without an answer are the first on which the model abstains.
 
-    >>> import numpy as np
-    >>> from crossexam.core.dataset import Dataset
+    >>> from crossexam.core.dataset import Dataset, Run
     >>> from crossexam.core.example import Example
+    >>> from crossexam.evaluation.shares import shares_of
     >>> items = tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(5))
     >>> rows = np.array([[0.1, 0.8, 0.1]] * 4 + [[0.6, 0.3, 0.1]])
-    >>> (found,) = selective_results(Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows}))
+    >>> (shares,) = shares_of(Run("mine", {"tiny": Dataset("tiny", items)}, {"tiny": rows}))
+    >>> found = selective_of(shares)
     >>> found.risk.value, found.accuracy.value, found.coverage.value
     (0.2, 1.0, 0.8)
     """
-    found = tuple(map(selective_of, shares_of(run)))
-    if not found:
-        raise probabilities_needed(run, "a risk-coverage curve")
-    return found
-
-
-def selective_of(shares: Shares) -> Selective:
-    """Return the selective prediction on the test set that has these *shares*."""
     wrong, answered = ~shares.correct, shares.answered
     whole = risk_coverage(wrong, shares.confidence, shares.clusters)
     return Selective(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ItemLabels
 from crossexam.core.outcome import MAX_UNANSWERED
@@ -93,6 +93,7 @@ def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
 def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
     dataset = next(iter(runs.values())).datasets[name]
     two_labels = any(run.two_labels for run in runs.values())
+    classes = 2 if two_labels else len(dataset.projection.labels)
     gold, clusters = dataset.labels(), dataset.clusters()
     scored = [ItemLabels(gold, run.answers(name), dataset.projection, two_labels) for run in runs.values()]
     predicted = np.stack([each.predicted for each in scored])
@@ -104,11 +105,7 @@ def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
         name,
         {each: share_correct(row, clusters[kept]) for each, row in zip(runs, correct, strict=True)},
         accuracy_spread(correct, clusters[kept]),
-        sensitivity(predicted, _classes(dataset, two_labels=two_labels), clusters),
+        sensitivity(predicted, classes, clusters),
         int((labelled & ~kept).sum()),
         int(labelled.sum()),
     )
-
-
-def _classes(dataset: Dataset, *, two_labels: bool) -> int:
-    return 2 if two_labels else len(dataset.projection.labels)

@@ -47,8 +47,7 @@ def truncations(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> tuple[Tr
     for name in cut:
         here, of_set = Parts(scored[name], max_unanswered), run.reading[name]
         reading = here.scored.reading
-        if reading is None:
-            raise ValueError(f"the scores of {name} do not say what was read")
+        assert reading is not None
         shares = [
             here.accuracy(kept) if kept.any() else None for kept in (~reading.truncated, ~reading.edit_unseen)
         ]

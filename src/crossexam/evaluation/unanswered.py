@@ -77,7 +77,7 @@ def unanswered_items(
 
 def _of_base(scored: ScoredRun, name: str, accuracy: Quantity, drop: Quantity) -> dict[str, Any]:
     """Return what is missing of the base of test set *name*."""
-    base, is_paired = scored.base_of(name), scored.run.datasets[name].entry.compares_items
+    base, is_paired = scored.base_of(name), scored.compares_items(name)
     assert base is not None
     before = scored.before_and_after(name, base)[0] if is_paired else scored.scores[base].right
     missing = drop.missing if is_paired else int((~before.answered).sum())

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.evaluation.calibration import has_low_mass
+from crossexam.evaluation.calibration import are_measured
 from crossexam.evaluation.consistency import ConsistencyRule, Violations, consistency_of
 from crossexam.evaluation.quantities import Flags
-from crossexam.evaluation.scores import ScoredRun, gold_classes
+from crossexam.evaluation.scores import ScoredRun
 from crossexam.evaluation.shares import Shares, shares_of
 
 _Flags = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Sought(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedRun(ScoredRun):
-    """A scored run as a gate needs it; *probabilities* is a run that has these."""
+    """A scored run as a gate needs it; of a baseline, *probabilities* is the run that has these."""
 
     probabilities: Run | None = None
 
@@ -50,28 +50,20 @@ class JudgedRun(ScoredRun):
     def right_by_gold(self, name: str) -> Flags:
         """Return which items are right, with their gold labels; all but entailment are one on two labels."""
         scored = self.scores[name]
-        columns = (gold_classes(scored, two_labels=self.two_labels), *scored.right.columns)
+        golds = scored.classes(scored.gold, two_labels=self.two_labels)
+        columns = (golds, *scored.right.columns)
         return scored.right._replace(columns=columns)
 
-    def compares_items(self, name: str) -> bool:
-        """Return whether the items of test set *name* are compared with their base one by one."""
-        return self.run.datasets[name].entry.compares_items
-
     @cached_property
-    def violations(self) -> dict[tuple[str, str], Violations]:
-        """The violations of consistency rules, by the names of the rule and the test set."""
+    def _violations(self) -> dict[tuple[str, str], Violations]:
         found = consistency_of(self.run, max_unanswered=self.limit, two_labels=self.two_labels)
         return {(each.rule.name, each.test_set): each for each in found.values()}
 
-
-def violations_of(rule: ConsistencyRule) -> Callable[[JudgedRun, str], Violations | None]:
-    """Return a function that finds the violations of *rule* on a test set."""
-
-    def found(answers: JudgedRun, name: str) -> Violations | None:
-        """Return what is there; None if the items of test set *name* are of another rule."""
-        if answers.run.datasets[name].entry.construction != rule.made_by:
+    def violations_of(self, rule: ConsistencyRule, name: str) -> Violations | None:
+        """Return the violations of *rule* on test set *name*; None if its items are of another rule."""
+        if self.run.datasets[name].entry.construction != rule.made_by:
             return None
-        if answers.two_labels and not rule.two_labels:
+        if self.two_labels and not rule.two_labels:
             raise CrossexamError(
                 f"the consistency rule '{rule.name}' needs three labels",
                 where=f"test set {name}",
@@ -79,21 +71,8 @@ def violations_of(rule: ConsistencyRule) -> Callable[[JudgedRun, str], Violation
                 hint="leave the rule out, or give another measure",
             )
         if rule.reads_base:
-            answers.base_of(name)
-        return answers.violations[rule.name, name]
-
-    return found
-
-
-def violated(rule: ConsistencyRule) -> Callable[[JudgedRun, str], Flags | None]:
-    """Return which of all items violate *rule*."""
-    find = violations_of(rule)
-
-    def items(answers: JudgedRun, name: str) -> Flags | None:
-        found = find(answers, name)
-        return None if found is None else found.flags
-
-    return items
+            self.base_of(name)
+        return self._violations[rule.name, name]
 
 
 #: Finds the items behind the value of a measure.
@@ -153,9 +132,7 @@ def items_without_answer(answers: JudgedRun, name: str) -> Sought:
 def usable_shares(answers: JudgedRun, name: str) -> Shares | None:
     """Return the shares of the items whose calibration is measured; None if the model gave labels only."""
     found = next(shares_of(answers.run.restricted_to([name])), None)
-    if found is None:
-        return None
-    return found.at(found.answered & ~has_low_mass(answers.run, name)[found.rows])
+    return None if found is None else found.at(are_measured(answers.run, found))
 
 
 def surely_wrong_items(answers: JudgedRun, name: str) -> Sought:
@@ -170,7 +147,8 @@ def violating_items(rule: ConsistencyRule) -> Finder:
     """Return a function that finds the items that violate *rule*."""
 
     def find(answers: JudgedRun, name: str) -> Sought:
-        found = answers.violations[rule.name, name]
+        found = answers.violations_of(rule, name)
+        assert found is not None
         return Sought(found.rows, found.violated, found.answered, _VIOLATED, reads_base=rule.reads_base)
 
     return find

@@ -33,11 +33,11 @@ from crossexam.gates.checks import Check, Outcome
 from crossexam.gates.items import JudgedRun
 from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
-from crossexam.gates.rules import GateRule, Limit
+from crossexam.gates.rules import GateRule, Limit, Side
 from crossexam.models.ensemble import MEMBERS
 from crossexam.reports.accuracy import intervals_of
 from crossexam.reports.names import short_names
-from crossexam.stats.p_values import ALPHA, LEAST_P, AtConfidence, holm, one_sided_p
+from crossexam.stats.p_values import ALPHA, LEAST_P, holm, one_sided_p
 
 
 def judge(
@@ -191,7 +191,7 @@ class _Sides:
     @cached_property
     def alone(self) -> JudgedRun:
         """The run, scored as in its report."""
-        return JudgedRun(self.parts, self.parts.two_labels, self.limit, self.parts)
+        return JudgedRun(self.parts, self.parts.two_labels, self.limit)
 
     @cached_property
     def both(self) -> tuple[JudgedRun, JudgedRun] | None:
@@ -199,7 +199,7 @@ class _Sides:
         if self.baseline is None:
             return None
         two_labels = self.run.two_labels or self.baseline.two_labels
-        new = JudgedRun(self.parts, two_labels, self.limit, self.parts)
+        new = JudgedRun(self.parts, two_labels, self.limit)
         labels, shares = (self.baseline.over(self.run, probabilities=each) for each in (False, True))
         return new, JudgedRun(by_status(labels), two_labels, self.limit, by_status(shares))
 
@@ -216,18 +216,14 @@ class _Measured:
     @property
     def p_values(self) -> tuple[float, float]:
         """The p-values of the claims that the limit is kept to, and that it is not, without correction."""
-        found, threshold = self.quantity.tested, self.limit.threshold
-        above = self.limit.side == "above"
-        worst, best = (found.least, found.most) if above else (found.most, found.least)
-        holds = self._p(worst, threshold, above, inclusive=True)
+        found, (side, threshold) = self.quantity.tested, self.limit
+        other: Side = "below" if side == "above" else "above"
+        worst, best = (found.least, found.most) if side == "above" else (found.most, found.least)
+        holds = one_sided_p(worst, threshold, side, inclusive=True)
         only_bounds = self.quantity.only_bounds
         if not only_bounds and found.missing:
-            holds = max(holds, self._p(found.known, threshold, above, inclusive=True))
-        return holds, self._p(best if only_bounds else found.known, threshold, not above)
-
-    def _p(self, at: AtConfidence, threshold: float, above: bool, *, inclusive: bool = False) -> float:
-        side: Any = "above" if above else "below"
-        return one_sided_p(at, threshold, side, inclusive=inclusive)
+            holds = max(holds, one_sided_p(found.known, threshold, side, inclusive=True))
+        return holds, one_sided_p(best if only_bounds else found.known, threshold, other)
 
 
 def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:

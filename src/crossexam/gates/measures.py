@@ -15,6 +15,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.evaluation.consistency import RULES, ConsistencyRule
 from crossexam.evaluation.probability_comparison import compared_calibration
 from crossexam.evaluation.quantities import (
+    SHARE,
     Flags,
     Quantity,
     difference_of,
@@ -36,9 +37,7 @@ from crossexam.gates.items import (
     right_items,
     surely_wrong_items,
     usable_shares,
-    violated,
     violating_items,
-    violations_of,
 )
 from crossexam.stats.balanced_accuracy import (
     balanced_accuracy,
@@ -84,12 +83,10 @@ _BALANCED: Final = (balanced_accuracy, exact_balanced_accuracy)
 _Find = Callable[[JudgedRun, str], Flags | None]
 
 
-def _share_of(find: _Find, estimates: Sequence[Callable[..., Estimate]] | None = None) -> Alone:
+def _share_of(find: _Find, estimates: Sequence[Callable[..., Estimate]] = SHARE) -> Alone:
     def measured(answers: JudgedRun, name: str) -> Quantity | None:
         found = find(answers, name)
-        if found is None:
-            return None
-        return share_of(found, answers.limit, *([] if estimates is None else [estimates]))
+        return None if found is None else share_of(found, answers.limit, estimates)
 
     return measured
 
@@ -123,10 +120,9 @@ def _drop_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantit
 
 def _unanswered(answers: JudgedRun, name: str) -> Quantity:
     """Return the share of the items with a gold label that have no answer; of all if none has a label."""
-    labelled = answers.scores[name].answered
-    answered = labelled if len(labelled) else answers.run.answered(name)
-    n = len(answered)
-    return observed(int((~answered).sum()) / n if n else nan, n)
+    missing = items_without_answer(answers, name).is_true
+    n = len(missing)
+    return observed(int(missing.sum()) / n if n else nan, n)
 
 
 def _unanswered_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
@@ -148,8 +144,8 @@ def _ece(answers: JudgedRun, name: str) -> Quantity:
 
 
 def _ece_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
-    new, old = answers.probabilities, baseline.probabilities
-    if new is None or old is None or name not in old.datasets:
+    new, old = answers.run, baseline.probabilities
+    if old is None or name not in old.datasets:
         raise CrossexamError(
             f"the baseline has no probabilities, from which the calibration error of '{baseline.run.model}' "
             "could be computed",
@@ -194,22 +190,29 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
     )
 
 
+def _violated(rule: ConsistencyRule) -> _Find:
+    """Return a function that finds which of all items violate *rule*."""
+
+    def find(answers: JudgedRun, name: str) -> Flags | None:
+        found = answers.violations_of(rule, name)
+        return None if found is None else found.flags
+
+    return find
+
+
 def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
     """Return a function that measures how many items violate *rule*, of those whose condition holds."""
-    find = violations_of(rule)
 
     def measured(answers: JudgedRun, name: str) -> Quantity | None:
-        found = find(answers, name)
+        found = answers.violations_of(rule, name)
         return None if found is None else found.where_it_applies
 
     return measured
 
 
 def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
-    find = violations_of(rule)
-
     def measured(answers: JudgedRun, baseline: JudgedRun, test_set: str) -> Quantity | None:
-        if find(answers, test_set) is None:
+        if answers.violations_of(rule, test_set) is None:
             return None
         raise CrossexamError(
             f"'{name}' cannot be compared with a baseline: each model has its own items to which the rule "
@@ -224,7 +227,7 @@ def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
 def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
     """Yield the measures of a consistency *rule*: both rates, which are one if it always applies."""
     of_all, conditional = f"violation.{rule.name}", f"conditional_violation.{rule.name}"
-    items = violated(rule)
+    items = _violated(rule)
     yield Measure(
         of_all,
         f"the share of items that violate {rule.says}",

@@ -163,11 +163,8 @@ def _limits(table: Mapping[str, Any], measure: Measure, against: bool, where: st
         )
     if least is not None and most is not None and least > most:
         raise FormatError(f"min, {least}, is above max, {most}", where=where, wanted="a min of at most max")
-    both = (("above", least), ("below", most))
-    return tuple(Limit(_SIDES[side], value) for side, value in both if value is not None)
-
-
-_SIDES: Final[Mapping[str, Side]] = {"above": "above", "below": "below"}
+    lower = () if least is None else (Limit("above", least),)
+    return lower if most is None else (*lower, Limit("below", most))
 
 
 def _text(table: Mapping[str, Any], key: str, where: str) -> str:

@@ -92,7 +92,7 @@ def sources_of(suite: Suite) -> Sources:
 
 def _corpora(entry: TestSetEntry) -> list[str]:
     """Return the names of its corpora in the catalogue, or else what the test set says of them."""
-    member = MEMBERS.get((entry.facts.get(CROSS_DATASET) or {}).get("key", ""))
+    member = MEMBERS.get(entry.about(CROSS_DATASET).get("key", ""))
     if member is not None:
         return [member.corpus]
     match = _CORPUS.search(entry.signature or "")

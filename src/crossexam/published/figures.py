@@ -96,6 +96,10 @@ class PublishedStudy:
         sentences = self.differences.get(rules, {})
         return sentences.get(construction, sentences.get("*", ""))
 
+    def cited(self, place: str) -> str:
+        """Return a note that figures are from this *place* in the study, without its full stop."""
+        return f"Published: {place} of {self.citation} {self.source}"
+
     def table(self, key: str) -> PublishedTable:
         """Return the table called *key*.
 

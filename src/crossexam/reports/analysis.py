@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from crossexam.reports.drawing import Drawing
 from crossexam.reports.figures import Figure, FigureTable, with_bounds
-from crossexam.reports.results import SEVERAL, ModelResults, Results
+from crossexam.reports.results import SEVERAL, Results
 from crossexam.reports.table import Table
 
 #: A page, a Markdown and a LaTeX document, and what a terminal shows in brief.
@@ -41,9 +41,9 @@ class Charts:
     shown: int = 0
 
 
-def drawn_of(model: ModelResults, results: Results) -> str:
+def drawn_of(model: str, results: Results) -> str:
     """Return what a drawing of *model* is called: nothing, if there is no other model."""
-    return model.name if len(results.models) > 1 else ""
+    return model if len(results.models) > 1 else ""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.reports.results import Results
+from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Kind, Table
 
 T = TypeVar("T")
@@ -41,6 +41,23 @@ class Row(NamedTuple, Generic[Measured]):
     model: str
     test_set: str
     measured: Measured
+
+
+class OfTestSet(Protocol):
+    """What was measured of a model on a *test_set*."""
+
+    @property
+    def test_set(self) -> str: ...
+
+
+Found = TypeVar("Found", bound=OfTestSet)
+
+
+def rows_of(results: Results, measured: Callable[[ModelResults], Sequence[Found]]) -> Iterator[Row[Found]]:
+    """Yield what is *measured* of each model, in the order of the test sets of the report."""
+    for name in results.test_sets:
+        for model in results.models:
+            yield from (Row(model.name, name, each) for each in measured(model) if each.test_set == name)
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def slices_note() -> str:
     from crossexam.published.figures import published
 
     study, key = published(_SLICES[0]), published(_SLICES[0]).table(_SLICES[1])
-    return f"Published: {key.place} of {study.citation} {study.source}. {key.caption}."
+    return f"{study.cited(key.place)}. {key.caption}."
 
 
 #: Tables 4 and 7 of Naik et al. (2018): shares of the errors.
@@ -290,5 +290,4 @@ def errors_source() -> str:
     """Return the note on :func:`published_errors`: where the figures are from."""
     from crossexam.published.figures import published
 
-    study = published(_ERRORS[0])
-    return f"Published: Tables 4 and 7 of {study.citation} {study.source}; on the authors' own test sets."
+    return f"{published(_ERRORS[0]).cited('Tables 4 and 7')}; on the authors' own test sets."

@@ -1,4 +1,4 @@
-"""Agreement on the same items: of annotators with each other and with the gold label, or of two choices.
+"""Agreement of annotators with each other, and with the gold label, on the same items.
 
 Conventions: *votes* are counts of annotators by item and label [n, k], *gold* indices of labels [n].
 Kappa and alpha are ``1 - D_o / D_e``, with the observed disagreement and that expected by chance: 1 for
@@ -28,47 +28,6 @@ from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
 from crossexam.core.randomness import rng_for
 from crossexam.stats.clusters import Clusters, cluster_codes, clustered_mean
 from crossexam.stats.estimate import mean_as_share, nonnegative_mean, share_correct
-
-
-class Agreement(NamedTuple):
-    """Precision, recall and kappa of choosing *found* of *n* items, *wanted* of them relevant, *both* chosen.
-
-    Precision is nan if nothing was chosen, recall if nothing is relevant, kappa if both choices are the same
-    and consist of all items or of none.
-    """
-
-    precision: float
-    recall: float
-    kappa: float
-    found: int
-    wanted: int
-    both: int
-    n: int
-
-
-def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
-    """Return precision and recall of *found* against *wanted*, Boolean [n], and their :func:`cohen_kappa`.
-
-    Raises ValueError if the lengths differ.
-
-    >>> here, there = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
-    >>> round(agreement(here, there).kappa, 2)  # (0.7 - 0.5) / (1 - 0.5)
-    0.4
-    """
-    ours, theirs = np.asarray(found, dtype=bool), np.asarray(wanted, dtype=bool)
-    if ours.shape != theirs.shape:
-        raise ValueError(f"cannot compare {ours.size} choices with {theirs.size}")
-    n, chosen, due = len(ours), int(ours.sum()), int(theirs.sum())
-    both = int((ours & theirs).sum())
-    return Agreement(
-        both / chosen if chosen else nan,
-        both / due if due else nan,
-        cohen_kappa(ours, theirs).value,
-        chosen,
-        due,
-        both,
-        n,
-    )
 
 
 def votes_of(ratings: ArrayLike, k: int) -> NDArray[np.int64]:

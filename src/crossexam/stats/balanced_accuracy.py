@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,16 +38,13 @@ def balanced_accuracy(
     '62.5 [28.0, 89.0]'
     """
     right, labels = np.asarray(correct, dtype=np.float64), np.asarray(gold)
-    n = len(right)
-    if len(labels) != n:
-        raise ValueError(f"{len(labels)} gold labels for {n} items")
-    if n == 0:
-        return Estimate(nan, 0.0, 1.0, 0, 0)
-    codes = cluster_codes(clusters, n)
-    kinds = [labels == label for label in np.unique(labels).tolist()]
-    recalls = [share_correct(right[items], codes[items], confidence) for items in kinds]
-    values, of_kinds = ([every[items] for items in kinds] for every in (right, codes))
-    return dependent_mean(recalls, values, of_kinds, (0.0, 1.0))
+    if len(labels) != len(right):
+        raise ValueError(f"{len(labels)} gold labels for {len(right)} items")
+
+    def recall(items: NDArray[np.bool_], codes: NDArray[np.int64]) -> Estimate:
+        return share_correct(right[items], codes, confidence)
+
+    return _mean_over_labels(recall, right, labels, clusters, (0.0, 1.0))
 
 
 def exact_balanced_accuracy(
@@ -87,16 +84,30 @@ def balanced_difference(
     """
     one, other = (np.asarray(each, dtype=np.float64) for each in (correct, correct_other))
     labels = np.asarray(gold)
-    n = len(labels)
-    if not len(one) == len(other) == n:
-        raise ValueError(f"{len(one)} and {len(other)} items for {n} gold labels")
+    if not len(one) == len(other) == len(labels):
+        raise ValueError(f"{len(one)} and {len(other)} items for {len(labels)} gold labels")
+
+    def of_label(items: NDArray[np.bool_], codes: NDArray[np.int64]) -> Estimate:
+        return paired_difference(one[items], other[items], codes, confidence)
+
+    return _mean_over_labels(of_label, one - other, labels, clusters, (-1.0, 1.0))
+
+
+def _mean_over_labels(
+    estimate: Callable[[NDArray[np.bool_], NDArray[np.int64]], Estimate],
+    values: NDArray[np.float64],
+    labels: NDArray[Any],
+    clusters: Clusters,
+    bounds: tuple[float, float],
+) -> Estimate:
+    """Return the mean over *labels* of the means of *values* [n]; *estimate* is of some items, and codes."""
+    n = len(values)
     if n == 0:
-        return Estimate(nan, -1.0, 1.0, 0, 0)
+        return Estimate(nan, *bounds, 0, 0)
     codes = cluster_codes(clusters, n)
     kinds = [labels == label for label in np.unique(labels).tolist()]
-    parts = [paired_difference(one[items], other[items], codes[items], confidence) for items in kinds]
-    values, of_kinds = ([every[items] for items in kinds] for every in (one - other, codes))
-    return dependent_mean(parts, values, of_kinds, (-1.0, 1.0))
+    parts = [estimate(items, codes[items]) for items in kinds]
+    return dependent_mean(parts, [values[each] for each in kinds], [codes[each] for each in kinds], bounds)
 
 
 def best_threshold(sets: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> float:

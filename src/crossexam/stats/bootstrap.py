@@ -42,7 +42,6 @@ def bootstrap_interval(
     codes: NDArray[np.int64],
     *,
     name: str,
-    seed: int = 0,
     confidence: float = 0.95,
 ) -> tuple[float, float, float]:
     """Return the *statistic* of the sums of *rows* [n, f], and the bounds of its bootstrap interval.
@@ -68,7 +67,7 @@ def bootstrap_interval(
     value = float(statistic(whole[None])[0])
     if np.isnan(value) or m < 2:
         return value, -inf, inf
-    drawn = np.concatenate([statistic(weights @ sums) for weights in _weights(m, generator(seed, name))])
+    drawn = np.concatenate([statistic(weights @ sums) for weights in _weights(m, generator(0, name))])
     drawn = drawn[~np.isnan(drawn)]
     low, high = _bca(value, drawn, statistic(whole - sums), confidence)
     return value, low, high

@@ -98,18 +98,18 @@ class BinnedErrors:
     clusters: int
     if_calibrated: float
 
-    def error(self, confidence: float = 0.95, *, seed: int = 0) -> Estimate:
+    def error(self, confidence: float = 0.95) -> Estimate:
         """Return the calibration error with its interval at *confidence*: see :func:`calibration_error`."""
         value = float(np.abs(self.deviations.values).sum())
         if self.clusters < 2:
             return Estimate(value, 0.0, 1.0, self.n, self.clusters)
-        below, above = self.distances(confidence, seed=seed)
+        below, above = self.distances(confidence)
         return Estimate(value, max(0.0, value - below), min(1.0, value + above), self.n, self.clusters)
 
-    def distances(self, confidence: float = 0.95, *, seed: int = 0) -> tuple[float, float]:
+    def distances(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return how far below and above its value the bounds lie, if they are not cut off at 0 and 1."""
         reach = self.deviations.reach(confidence)
-        return reach.exceeded(reach.certain_signs, seed), reach.outwards()
+        return reach.exceeded(reach.certain_signs), reach.outwards()
 
 
 def calibration_error(
@@ -117,8 +117,6 @@ def calibration_error(
     happened: ArrayLike,
     bins: NDArray[np.integer[Any]],
     clusters: Clusters = None,
-    *,
-    seed: int = 0,
     confidence: float = 0.95,
 ) -> CalibrationError:
     """Return the expected calibration error, ECE, of probabilities in *bins*, with its interval.
@@ -139,7 +137,7 @@ def calibration_error(
     found = binned_errors(stated, happened, bins, clusters)
     if found is None:
         return CalibrationError(Estimate(nan, 0.0, 1.0, 0, 0), nan)
-    return CalibrationError(found.error(confidence, seed=seed), found.if_calibrated)
+    return CalibrationError(found.error(confidence), found.if_calibrated)
 
 
 def binned_errors(

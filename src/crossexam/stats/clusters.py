@@ -146,7 +146,7 @@ def clustered_mean(
         return ClusteredMean(nan, inf, 1.0, 0, 0)
     mean = float(given.mean() if weights is None else weights @ given)
     codes = cluster_codes(clusters, n)
-    m = _number(codes)
+    m = count_clusters(codes)
     if m < 2 or not isfinite(mean):
         return ClusteredMean(mean, inf, 1.0, n, m)
     total, _, freedom = _variance(given, mean, codes, weights)
@@ -181,7 +181,7 @@ def effective_size(
     >>> round(effective_size(correct - 0.5, np.arange(4000) // 2).deff, 2)
     2.0
     """
-    n, m = len(residuals), _number(codes)
+    n, m = len(residuals), count_clusters(codes)
     if n < 2 or m < 2:
         return EffectiveSize(float(min(n, m)), float(max(n, 1)), m)
     if m == n and weights is None:
@@ -286,8 +286,12 @@ class ClusterSums:
         return max(1.0, self.n / self.worst - 1)
 
 
-def _number(codes: NDArray[np.int64]) -> int:
-    """Return the number of clusters, of two clusterings [n, 2] the smaller."""
+def count_clusters(codes: NDArray[np.int64]) -> int:
+    """Return the number of clusters with these *codes*, of two clusterings [n, 2] the smaller.
+
+    >>> count_clusters(np.array([[0, 0], [1, 0], [2, 1]]))
+    2
+    """
     ways = codes.T if codes.ndim > 1 else (codes,)
     return 1 + min(int(each.max(initial=-1)) for each in ways)
 
@@ -301,17 +305,21 @@ def _variance(
     """Return *B* of the residuals ``values - mean``, the worst design effect, and the degrees of freedom."""
     n = len(values)
     total, worst = 0.0, 0.0
-    for each, sign in _codings(codes):
+    for each, sign in codings(codes):
         held = np.bincount(each, weights).astype(np.float64, copy=False)  # items, or their weights: (m,)
         sums = np.bincount(each, values if weights is None else weights * values) - mean * held
         shares = held / n if weights is None else held
         total += sign * jackknife(sums if weights is None else n * sums, shares)
         worst += sign * n * float(shares @ shares)
-    return total, worst, freedom_of(shares) if codes.ndim == 1 else _number(codes) - 1.0
+    return total, worst, freedom_of(shares) if codes.ndim == 1 else count_clusters(codes) - 1.0
 
 
-def _codings(codes: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], int]]:
-    """Return the codes [n] of which the variances are added (1) and subtracted (-1)."""
+def codings(codes: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], int]]:
+    """Return the codes [n] of which the variances are added (1) and subtracted (-1).
+
+    >>> [(each.tolist(), sign) for each, sign in codings(np.array([[0, 0], [1, 0], [1, 0]]))]
+    [([0, 1, 1], 1), ([0, 0, 0], 1), ([0, 1, 1], -1)]
+    """
     if codes.ndim == 1:
         return [(codes, 1)]
     first, second = codes.T

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import PRIOR_CLUSTERS
+from crossexam.stats.clusters import PRIOR_CLUSTERS, codings, count_clusters
 
 
 def mover(
@@ -67,12 +67,12 @@ def dependent_mean(
     codes: Sequence[NDArray[np.int64]],
     bounds: tuple[float, float],
 ) -> Estimate:
-    """Return the unweighted mean of *parts*, each the mean of *values* [n] of items in clusters *codes* [n].
+    """Return the unweighted mean of *parts*, each the mean of *values* [n] of items in clusters *codes*.
 
-    A code is the same cluster in every part.  The bounds are those of MOVER with the :func:`correlations` of
-    the parts, cut off at *bounds*.  A negative correlation counts as 0, so that no interval is narrower than
-    for independent parts; those of parts without common clusters are 0.  The interval of a single cluster,
-    which does not show how clusters vary, is the *bounds*.
+    The codes are [n], or [n, 2] for two clusterings; one is the same cluster in every part.  The bounds are
+    those of MOVER with the :func:`correlations` of the parts, cut off at *bounds*.  A negative correlation
+    counts as 0, so that no interval is narrower than for independent parts; those of parts without common
+    clusters are 0.  The interval of a single cluster, which does not show how clusters vary, is the *bounds*.
 
     >>> alike, values, codes = Estimate(0.5, 0.4, 0.6, 4, 2), np.array([1.0, 0, 1, 0]), np.array([0, 1, 0, 1])
     >>> dependent_mean([alike, alike], [values, values], [codes, codes], (0.0, 1.0))[:3]
@@ -80,7 +80,7 @@ def dependent_mean(
     """
     related = np.maximum(0.0, correlations(parts, values, codes))
     value, low, high = mover(parts, [1 / len(parts)] * len(parts), related)
-    n, m = sum(part.n for part in parts), 1 + max(int(each.max()) for each in codes)
+    n, m = sum(part.n for part in parts), count_clusters(np.concatenate(codes))
     if m < 2:
         return Estimate(value, *bounds, n, m)
     return Estimate(value, max(bounds[0], low), min(bounds[1], high), n, m)
@@ -92,24 +92,31 @@ def correlations(
     codes: Sequence[NDArray[np.int64]],
     worst: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the correlations [k, k] of *parts*, the means of *values* [n] of items in clusters *codes* [n].
+    """Return the correlations [k, k] of *parts*, the means of *values* [n] of items in clusters *codes*.
 
     With *z* the sums over clusters of the values less their mean, they are ``sum z_a z_b / sqrt(sum z_a^2 sum
-    z_b^2)``, or 0 where nothing varies.  If few items differ from the rest, they may be of one cluster by
-    chance, so that two means seem to depend on each other.  Where that would make an interval too narrow, as
-    for a difference, the variances are increased as in :func:`crossexam.stats.clusters.design_effect`, by
-    ``s^2 / 4`` with the *worst* design effects *s* of the means [k].
+    z_b^2)``, or 0 where nothing varies.  Of two clusterings [n, 2], each of these sums is that over the first
+    plus that over the second less that over both (:mod:`crossexam.stats.clusters`).
+
+    If few items differ from the rest, they may be of one cluster by chance, so that two means seem to depend
+    on each other.  Where that would make an interval too narrow, as for a difference, the variances are
+    increased as in :func:`crossexam.stats.clusters.design_effect`, by ``s^2 / 4`` with the *worst* design
+    effects *s* of the means [k].
 
     >>> alike, values, codes = Estimate(0.0, -1.0, 1.0, 2, 2), np.array([1.0, -1.0]), np.array([0, 1])
     >>> correlations([alike, alike], [values, -values], [codes, codes]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    m = 1 + max(int(each.max()) for each in codes)
-    sums = np.stack(
-        [np.bincount(of, each - part.value, m) for part, each, of in zip(parts, values, codes, strict=True)]
+    residuals = [each - part.value for part, each in zip(parts, values, strict=True)]
+    ends = np.cumsum([len(each) for each in codes])[:-1]
+    products = np.zeros((len(parts), len(parts)))
+    for whole, sign in codings(np.concatenate(codes)):
+        m, split = count_clusters(whole), np.split(whole, ends)
+        sums = np.stack([np.bincount(of, each, m) for of, each in zip(split, residuals, strict=True)])
+        products += sign * (sums @ sums.T)
+    variances = np.maximum(0.0, products.diagonal()) + PRIOR_CLUSTERS * np.square(
+        0.0 if worst is None else worst
     )
-    products = sums @ sums.T
-    variances = products.diagonal() + PRIOR_CLUSTERS * np.square(0.0 if worst is None else worst)
     scale = np.sqrt(np.outer(variances, variances))
     found: NDArray[np.float64] = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
     np.fill_diagonal(found, 1.0)

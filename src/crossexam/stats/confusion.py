@@ -1,42 +1,35 @@
-"""Confusion matrices and error types.
-
-Labels are indices in ``LABELS``: 0, 1, 2 are entailment, neutral, contradiction (E, N, C).
-"""
+"""Items counted by two classifications, such as their gold and their predicted label, and types of errors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: The papers' abbreviations of the labels, in the order of ``LABELS``.
-LETTERS: Final = ("E", "N", "C")
 
+def cross_counts(rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Return the contingency table, of *shape* [r, c], of items with codes *rows* [n] and *columns* [n].
 
-def confusion(gold: ArrayLike, predicted: ArrayLike, k: int = 3) -> NDArray[np.int64]:
-    """Return the confusion matrix, counts of items by gold (row) and predicted label (column): [k, k].
+    Raises ValueError if a code is outside the *shape*.
 
-    Raises ValueError if a label is not one of the *k*, or if the lengths differ.
-
-    >>> confusion([0, 0, 2], [0, 1, 1]).tolist()
-    [[1, 1, 0], [0, 0, 0], [0, 1, 0]]
+    >>> cross_counts([0, 0, 1], [2, 2, 0], (2, 3)).tolist()
+    [[0, 0, 2], [1, 0, 0]]
     """
-    rows, columns = np.asarray(gold, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
-    if rows.shape != columns.shape:
-        raise ValueError(f"{rows.size} gold labels for {columns.size} predictions")
-    if rows.size and not (min(rows.min(), columns.min()) >= 0 and max(rows.max(), columns.max()) < k):
-        raise ValueError(f"labels must be from 0 to {k - 1}")
-    return np.bincount(k * rows + columns, minlength=k * k).reshape(k, k)
+    r, c = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
+    if r.shape != c.shape:
+        raise ValueError(f"{r.size} row codes but {c.size} column codes")
+    if r.size and not (min(r.min(), c.min()) >= 0 and r.max() < shape[0] and c.max() < shape[1]):
+        raise ValueError(f"codes must be at least 0 and below {shape[0]} (rows) and {shape[1]} (columns)")
+    return np.bincount(shape[1] * r + c, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def error_types(table: ArrayLike, letters: Sequence[str] = LETTERS) -> dict[str, int]:
-    """Return the counts of a confusion *table* by type of error: "E-C" is gold E predicted as C.
+def error_types(table: ArrayLike, letters: Sequence[str]) -> dict[str, int]:
+    """Return the counts of a *table* of gold by predicted labels, which have *letters*, by type of error.
 
-    As in Naik et al. (2018, section 4.4).
+    "E-C" is gold entailment predicted as contradiction, as in Naik et al. (2018, section 4.4).
 
-    >>> error_types([[1, 1, 0], [0, 0, 0], [0, 1, 0]])["C-N"]
+    >>> error_types([[1, 1, 0], [0, 0, 0], [0, 1, 0]], "ENC")["C-N"]
     1
     """
     counts = np.asarray(table)

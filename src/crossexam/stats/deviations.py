@@ -167,7 +167,7 @@ class Reach(NamedTuple):
         correlations = self.correlations * np.outer(signs, signs)
         return sqrt(max(0.0, float(furthest @ correlations @ furthest)))
 
-    def exceeded(self, signs: NDArray[np.float64], seed: int) -> float:
+    def exceeded(self, signs: NDArray[np.float64]) -> float:
         """Return what chance adds with a probability of (1 - *confidence*) / 2 or less.
 
         It adds up over the bins: the error *e* with its sign in *signs* [b], or its absolute value where that
@@ -178,7 +178,7 @@ class Reach(NamedTuple):
         """
         values, vectors = np.linalg.eigh(self.correlations)
         roots = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        normal = _normal_numbers(seed, -(-len(values) // _COLUMNS))[:, : len(values)]
+        normal = _normal_numbers(-(-len(values) // _COLUMNS))[:, : len(values)]
         z = normal_quantile(self.confidence)
         # An error above 0 is z times *below*, one under it z times *above*: linear in z and its absolute
         # value.
@@ -196,9 +196,9 @@ class Reach(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _normal_numbers(seed: int, blocks: int) -> NDArray[np.float32]:
+def _normal_numbers(blocks: int) -> NDArray[np.float32]:
     """Return standard normal numbers for so many blocks of columns: [draws, columns]."""
-    drawn = generator(seed, "calibration error").standard_normal((blocks * _COLUMNS, _DRAWS), np.float32)
+    drawn = generator(0, "calibration error").standard_normal((blocks * _COLUMNS, _DRAWS), np.float32)
     numbers = drawn.T
     numbers.flags.writeable = False
     return numbers

@@ -35,7 +35,7 @@ def fisher_exact(table: ArrayLike, *, draws: int = FEWEST_DRAWN, seed: int = 0) 
     >>> fisher_exact([[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]).draws
     0
     """
-    counts, _, _ = without_empty(checked_counts(table))
+    counts = without_empty(checked_counts(table))
     if min(counts.shape) < 2:
         return SampledP(1.0, 0)
     if counts.shape == (2, 2):
@@ -154,14 +154,10 @@ def checked_counts(table: ArrayLike) -> NDArray[np.int64]:
     return counts
 
 
-def without_empty(
-    counts: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...]]:
-    """Return *counts* [r, c] without its empty rows and columns, and the indices of these.
+def without_empty(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return *counts* [r, c] without its empty rows and columns.
 
-    >>> without_empty(np.array([[1, 0], [0, 0], [2, 0]]))[1:]
-    ((1,), (1,))
+    >>> without_empty(np.array([[1, 0], [0, 0], [2, 0]])).tolist()
+    [[1], [2]]
     """
-    rows, columns = counts.any(axis=1), counts.any(axis=0)
-    kept = counts[rows][:, columns]
-    return kept, tuple(np.flatnonzero(~rows).tolist()), tuple(np.flatnonzero(~columns).tolist())
+    return counts[counts.any(axis=1)][:, counts.any(axis=0)]

@@ -28,7 +28,6 @@ from crossexam.stats.clusters import (
     jackknife,
     normal_quantile,
 )
-from crossexam.stats.estimate import share_correct
 from crossexam.stats.roots import crossing
 
 
@@ -169,22 +168,6 @@ def relative_difference(
     error = hypot(*(each.error for each in of_sets)) / len(read) / of_base
     freedom = sum(each.freedom for each in of_sets)
     return ClusteredMean(ratio - 1, error, freedom, n, m).interval((-1.0, inf), confidence)
-
-
-def flip_rate(
-    predicted_base: ArrayLike,
-    predicted_stress: ArrayLike,
-    clusters: Clusters = None,
-    confidence: float = 0.95,
-) -> Estimate:
-    """Return the share of pairs with different predicted labels on base and stressed item, correct or not.
-
-    The interval is that of :func:`crossexam.stats.estimate.share_correct`.
-
-    >>> flip_rate([0, 1, 2, 2], [0, 1, 2, 0]).value
-    0.25
-    """
-    return share_correct(np.asarray(predicted_base) != np.asarray(predicted_stress), clusters, confidence)
 
 
 def _pair(base: ArrayLike, stress: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

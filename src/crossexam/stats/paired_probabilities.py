@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import hypot, inf, isfinite, nan
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,14 +50,11 @@ class ItemLosses(NamedTuple):
     gold: NDArray[np.int64]
 
 
-class Ranked(Protocol):
+class Ranked(NamedTuple):
     """The *confidence* of a model in its answers to items, and which of them are *right*: arrays [n]."""
 
-    @property
-    def confidence(self) -> NDArray[np.float64]: ...
-
-    @property
-    def right(self) -> NDArray[np.bool_]: ...
+    confidence: NDArray[np.float64]
+    right: NDArray[np.bool_]
 
 
 class PairedDifference(NamedTuple):
@@ -105,7 +102,6 @@ def paired_probabilities(
     parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]],
     n: int,
     *,
-    seed: int = 0,
     confidence: float = 0.95,
 ) -> PairedProbabilities:
     """Return the differences of two models in the losses and calibration errors of the *n* items of *parts*.
@@ -143,14 +139,12 @@ def paired_probabilities(
         int(sums.impossible[1]),
         sums.brier(confidence),
         sums.log_loss(confidence),
-        _difference_of_errors(sums.bins, seed, confidence),
-        _difference_of_errors(sums.label_bins, seed, confidence),
+        _difference_of_errors(sums.bins, confidence),
+        _difference_of_errors(sums.label_bins, confidence),
     )
 
 
-def paired_calibration(
-    parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], n: int, *, seed: int = 0
-) -> AtConfidence:
+def paired_calibration(parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], n: int) -> AtConfidence:
     """Return the difference in ECE of :func:`paired_probabilities` alone, at any confidence.
 
     >>> sure, half = (item_losses([[each, 1 - each]], [0], [0]) for each in (0.9, 0.5))
@@ -160,11 +154,11 @@ def paired_calibration(
     bins = BinSums(n, 2, BINS)
     for a, b, clusters in parts:
         _add_answers(bins, a, b, cluster_codes(clusters, len(a.right)))
-    return lambda confidence: _difference_of_errors(bins, seed, confidence).difference
+    return lambda confidence: _difference_of_errors(bins, confidence).difference
 
 
 def paired_areas(
-    a: Ranked, b: Ranked, clusters: Clusters = None, *, confidence: float = 0.95
+    a: Ranked | ItemLosses, b: Ranked | ItemLosses, clusters: Clusters = None, *, confidence: float = 0.95
 ) -> PairedDifference:
     """Return the difference of two models in the area under the risk-coverage curve, AURC.
 
@@ -300,13 +294,13 @@ class _Sums:
         )
 
 
-def _add_answers(bins: BinSums, a: Ranked, b: Ranked, codes: NDArray[np.int64]) -> None:
+def _add_answers(bins: BinSums, a: ItemLosses, b: ItemLosses, codes: NDArray[np.int64]) -> None:
     """Add the predictions of two models to *bins*, a column each."""
     sure = np.stack([a.confidence, b.confidence], axis=1)
     bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)
 
 
-def _difference_of_errors(bins: BinSums, seed: int, confidence: float) -> PairedDifference:
+def _difference_of_errors(bins: BinSums, confidence: float) -> PairedDifference:
     """Return the difference in the calibration error of *bins*: the first half is the first model's."""
     n, k, m = bins.n, len(bins.counts) // 2, bins.clusters.clusters
     if not n:
@@ -318,8 +312,8 @@ def _difference_of_errors(bins: BinSums, seed: int, confidence: float) -> Paired
     reach = bins.deviations(n * k, np.repeat(largest, k)).reach(confidence)
     first = np.nonzero(bins.counts)[0] < k  # of the first model
     signs, free = np.sign(reach.values), reach.certain_signs  # 0: the absolute value of the error
-    above = reach.exceeded(np.where(first, free, -signs), seed)
-    below = reach.exceeded(np.where(first, -signs, free), seed)
+    above = reach.exceeded(np.where(first, free, -signs))
+    below = reach.exceeded(np.where(first, -signs, free))
     low, high = max(-1.0, a - b - above), min(1.0, a - b + below)
     return PairedDifference(a, b, Estimate(a - b, low, high, n, m), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, nan
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,21 +16,14 @@ from crossexam.stats.estimate import wilson
 _PRIOR_ITEMS: Final = 0.25
 
 
-class Placements(NamedTuple):
-    """The placement of each item among those of the other kind [n], and the area *auc* that is their mean.
+def _placements(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the placement of each item, *positive* or not, among those of the other kind by *scores*: [n].
 
     That of a positive item is the share of the negative ones that score lower, and that of a negative item
-    the share of the positive ones that score higher; equal scores count half.
-    """
+    the share of the positive ones that score higher; equal scores count half.  The mean of either kind is the
+    area.  There must be items of both kinds.
 
-    auc: float
-    values: NDArray[np.float64]
-
-
-def _placements(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> Placements:
-    """Return the placements of items with these *scores* [n], *positive* or not [n]; there must be both.
-
-    >>> _placements(np.array([0.9, 0.4, 0.4]), np.array([True, True, False])).values.tolist()
+    >>> _placements(np.array([0.9, 0.4, 0.4]), np.array([True, True, False])).tolist()
     [1.0, 0.5, 0.75]
     """
     values = np.empty(len(scores))
@@ -39,7 +32,7 @@ def _placements(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> Pla
         own = sign * scores[kind]
         below = np.searchsorted(among, own, side="left") + np.searchsorted(among, own, side="right")
         values[kind] = below / (2 * len(among))
-    return Placements(float(values[positive].mean()), values)
+    return values
 
 
 def roc_auc(
@@ -67,7 +60,8 @@ def roc_auc(
     m = int(codes.max(initial=-1)) + 1
     if kinds.all() or not kinds.any():
         return Estimate(nan, 0.0, 1.0, n, m)
-    auc, values = _placements(given, kinds)
+    values = _placements(given, kinds)
+    auc = float(values[kinds].mean())
     shares = [np.bincount(codes[kind], minlength=m) / np.count_nonzero(kind) for kind in (kinds, ~kinds)]
     fewest = min(int(np.count_nonzero(each)) for each in shares)
     if fewest < 2:

@@ -7,7 +7,7 @@ both models predict the same wrong label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.columns import info_values
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import KIND
 from crossexam.core.labels import GOLDS
-from crossexam.evaluation.scores import Scored, score_both
+from crossexam.evaluation.scores import Scored
 from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
 from crossexam.stats.estimate import share_correct
 
@@ -59,15 +59,6 @@ def joint_outcomes(
         _outcome(name, a[name], b[name], counted_keys(a[name].examples, dataset.entry.construction))
         for name, dataset in test_sets.items()
     )
-
-
-def scored_together(first: Run, second: Run) -> Iterator[tuple[str, Scored, Scored]]:
-    """Yield each test set that both runs have, scored for both; on two labels if one of them has two.
-
-    The items are those that both answered.
-    """
-    a, b = score_both(first, second)
-    yield from ((name, here, b[name]) for name, here in a.items() if name in b)
 
 
 def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> JointOutcome:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.labels import THREE_LABELS
 from crossexam.evaluation.quantities import too_many
-from crossexam.evaluation.scores import Scored, entailment_or_not, numbered_clusters, score_run
+from crossexam.evaluation.scores import Scored, numbered_clusters, score_run
 from crossexam.evaluation.verified import is_proposed
 
 
@@ -99,18 +98,11 @@ def _together(
         name,
         tuple(scored),
         np.stack([one.correct[kept] for one in each], axis=1),
-        np.stack([_labels(one, two_labels)[kept] for one in each], axis=1),
+        np.stack([one.classes(one.predicted, two_labels=two_labels)[kept] for one in each], axis=1),
         each[0].units[kept],
         len(kept),
         left_out,
     )
-
-
-def _labels(scored: Scored, two_labels: bool) -> NDArray[np.int8]:
-    """Return the predicted labels [n]; of models with two labels, all but entailment as one."""
-    if not two_labels or scored.projection is not THREE_LABELS:
-        return scored.predicted
-    return entailment_or_not(scored.predicted)
 
 
 def counted_in_mean(scored: Sequence[ScoredTogether], models: int) -> tuple[ScoredTogether, ...]:

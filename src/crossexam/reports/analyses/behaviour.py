@@ -338,11 +338,7 @@ def _place(key: str) -> str:
 def _source(place: str) -> str:
     from crossexam.published.figures import published
 
-    study = published(_STUDY)
-    return (
-        f"Published: {place} of {study.citation} {study.source}; the authors' items from SNLI's training "
-        "set, labelled by hand."
-    )
+    return f"{published(_STUDY).cited(place)}; the authors' items from SNLI's training set, labelled by hand."
 
 
 BEHAVIOUR: Final = Analysis(

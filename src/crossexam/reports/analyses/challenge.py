@@ -6,9 +6,9 @@ suite ``challenge`` says which slices a corpus has (``suites/challenge_sets.py``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.labels import GOLD_INDEX, LABELS
@@ -77,12 +77,6 @@ def more_challenge_tables(results: Results) -> list[Table]:
     return tables
 
 
-def challenge_of(dataset: Dataset) -> Mapping[str, Any]:
-    """Return what the manifest says of *dataset* as a challenge set; empty if it is none."""
-    found = dataset.entry.facts.get(CHALLENGE)
-    return found if isinstance(found, Mapping) else {}
-
-
 def published_on_challenge(dataset: Dataset, *, checked: bool | None = None) -> dict[str, dict[str, float]]:
     """Return the published accuracies on all of *dataset*, by study and system, as shares; may be empty.
 
@@ -90,7 +84,7 @@ def published_on_challenge(dataset: Dataset, *, checked: bool | None = None) -> 
     """
     from crossexam.suites.challenge_sets import CHALLENGES
 
-    challenge = CHALLENGES.get(challenge_of(dataset).get("name", ""))
+    challenge = CHALLENGES.get(dataset.entry.about(CHALLENGE).get("name", ""))
     if challenge is None:
         return {}
     found: dict[str, dict[str, float]] = {}
@@ -110,7 +104,7 @@ def _present(results: Results) -> Iterator[tuple[Challenge, list[Dataset]]]:
         datasets = [
             dataset
             for dataset in results.test_sets.values()
-            if challenge_of(dataset).get("name") == challenge.name
+            if dataset.entry.about(CHALLENGE).get("name") == challenge.name
         ]
         if datasets:
             yield challenge, datasets
@@ -121,7 +115,7 @@ def _by_slices(
 ) -> Iterator[tuple[str, list[_Row]]]:
     """Yield title and rows of a table per slicing, or of one table of the test sets without any."""
     if not slicings:
-        rows = [_Row((str(challenge_of(dataset)["title"]),), dataset) for dataset in datasets]
+        rows = [_Row((str(dataset.entry.about(CHALLENGE)["title"]),), dataset) for dataset in datasets]
         yield challenge.title, rows
     for slicing in slicings:
         headers = slicing.split(" and ")
@@ -263,7 +257,7 @@ def _notes(challenge: Challenge, rows: Sequence[_Row], systems: Sequence[_System
     if challenge.differs and systems:
         yield challenge.differs
     for dataset in {row.dataset.name: row.dataset for row in rows}.values():
-        facts = challenge_of(dataset)
+        facts = dataset.entry.about(CHALLENGE)
         if len(dataset) != facts["of"]:
             of_all = " Published figures are of all items." if systems else ""
             yield f"{facts['title']}: {len(dataset):,} of {facts['of']:,} items.{of_all}"

@@ -37,7 +37,6 @@ def against_table(results: Results) -> Table:
     if not results.comparison:
         return Table("A against B", (), ())
     from crossexam.evaluation.comparison import one_sided_sets
-    from crossexam.evaluation.repeat import noise_of
 
     first, second = results.runs
     pairs, names, alpha = results.comparison, results.short_names, results.options.alpha
@@ -76,7 +75,7 @@ def against_table(results: Results) -> Table:
     mean = mean_note(*results.answered)
     both = _notes_on_answered(pairs)
     tested = [pair.name for pair in pairs if pair.p_value is not None]
-    noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
+    noise = difference_notes(pairs, [model.noise for model in results.models], names)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     notes = (
         accuracy_note(shared, names),

@@ -198,7 +198,7 @@ def most_violated(model: ModelResults, rates: int) -> str:
     worst = max(known, key=lambda each: each.of_all.value)
     if not worst.count:
         return "It violates none of the consistency rules."
-    of_all = worst.of_all_at(1 - ALPHA / rates)
+    of_all = worst.rate.value(1 - ALPHA / rates)
     share, low, high = (number_text(each, "percent") for each in of_all[:3])
     return (
         f"Of the consistency rules, it violates {_listed([worst.rule])} most often: on {share} % of "

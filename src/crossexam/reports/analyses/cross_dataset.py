@@ -249,8 +249,7 @@ def _half_source() -> str:
 def _table_source(place: str, over: str = "") -> str:
     from crossexam.published.figures import published
 
-    study = published("zhang2020")
-    return f"Published: {place} of {study.citation} {study.source}{over}; trained on all of SNLI."
+    return f"{published('zhang2020').cited(place)}{over}; trained on all of SNLI."
 
 
 CROSS_DATASET: Final = Analysis(

@@ -190,7 +190,7 @@ def _source() -> str:
 
     study = published(_STUDY)
     places = " and ".join(study.table(key).place for key in _TABLES)
-    return f"Published: {places} of {study.citation} {study.source}; on the authors' items from SNLI dev."
+    return f"{study.cited(places)}; on the authors' items from SNLI dev."
 
 
 def confusion_charts(results: Results) -> Charts:
@@ -199,7 +199,7 @@ def confusion_charts(results: Results) -> Charts:
     figures = [
         (
             results.short_names[name],
-            {drawn_of(model, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
+            {drawn_of(model.name, results): Matrix(each.labels, each.confusion) for _, model, each in of_set},
         )
         for name, of_set in groupby(measured, key=lambda entry: entry[0])
     ]

@@ -44,8 +44,6 @@ def _differences(results: Results) -> dict[str, Estimate]:
     """Return the difference of exactly two models in balanced accuracy per data set; may be empty."""
     from crossexam.evaluation.fact_checking import balanced_differences
 
-    if not results.comparison:
-        return {}
     first, second = results.models
     return balanced_differences(*results.answered, (first.thresholds, second.thresholds))
 

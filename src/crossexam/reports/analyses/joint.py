@@ -95,8 +95,6 @@ def _joint(results: Results) -> tuple[JointOutcome, ...]:
     """Return what exactly two models get right and wrong together; empty if they share no test set."""
     from crossexam.evaluation.several.joint import joint_outcomes
 
-    if not results.comparison:
-        return ()
     return joint_outcomes(results.answered[0].datasets, *results.scored_both)
 
 
@@ -105,9 +103,9 @@ def _seen(results: Results) -> tuple[SeenPairs, ...]:
     """Return the word pairs of exactly two models in training; empty if none are to be looked up."""
     from crossexam.evaluation.seen_pairs import seen_pairs
 
-    if results.options.training is None or not results.comparison:
+    if results.options.training is None:
         return ()
-    return seen_pairs(*results.answered, results.options.training)
+    return seen_pairs(results.answered[0].datasets, *results.scored_both, results.options.training)
 
 
 def _joint_figures(results: Results) -> Iterator[Figure]:
@@ -232,7 +230,7 @@ def _source(table: str) -> str:
     from crossexam.published.figures import published
 
     study = published(_STUDY)
-    return f"Published: {study.table(table).place} of {study.citation} {study.source}; on their own items"
+    return f"{study.cited(study.table(table).place)}; on their own items"
 
 
 def kinds_against_table(results: Results) -> Table:

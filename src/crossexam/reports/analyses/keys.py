@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import KEYED
 from crossexam.reports.analysis import Analysis, Section
-from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
+from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:
@@ -47,15 +47,11 @@ def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
     """Return the comparison over keys of exactly two models; empty if they share no test set with keys."""
     from crossexam.evaluation.keys import keyed_comparisons
 
-    if not results.comparison:
-        return ()
     return keyed_comparisons(results.answered[0].datasets, *results.scored_both)
 
 
 def _by_model(results: Results) -> Iterator[Row[KeyedResult]]:
-    for name in results.test_sets:
-        for model in results.models:
-            yield from (Row(model.name, name, each) for each in keyed(model) if each.test_set == name)
+    return rows_of(results, keyed)
 
 
 def _of_pair(results: Results) -> Iterator[Row[KeyedComparison]]:

@@ -47,11 +47,9 @@ MEAN: Final = "(mean of test sets)"
 
 @once
 def together(results: Results) -> tuple[ScoredTogether, ...]:
-    """Return what three models or more predicted for the same items, by test set; empty for fewer models."""
+    """Return what three models or more predicted for the same items, by test set."""
     from crossexam.evaluation.several.together import score_together
 
-    if len(results.models) < SEVERAL:
-        return ()
     return score_together(results.runs, results.test_sets, results.options.max_unanswered)
 
 

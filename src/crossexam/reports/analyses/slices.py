@@ -14,9 +14,12 @@ from crossexam.reports.published_systems import STUDIES, published_slices, slice
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table
 
+#: A table has up to so many slices; CSV and JSON have all.
+_MOST: Final = 30
 
-def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:
-    """Return a table per test set and slicing (genre, label, word pair ...) of the *most* largest slices."""
+
+def slice_tables(results: Results) -> list[Table]:
+    """Return a table per test set and slicing (genre, label, word pair ...) of the largest slices."""
     tables: list[Table] = []
     for name, dataset in results.test_sets.items():
         per_model = [model.result(name) for model in results.models]
@@ -24,7 +27,7 @@ def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:
         published = published_slices(dataset) if results.published_of_three else {}
         tables += [
             replace(
-                _slice_table(slicing, results.models, per_model, published.get(slicing, {}), most),
+                _slice_table(slicing, results.models, per_model, published.get(slicing, {})),
                 folded=results.short_names[name],
             )
             for slicing in slicings
@@ -46,7 +49,6 @@ def _slice_table(
     models: Sequence[ModelResults],
     results: Sequence[TestSetResult | None],
     published: Mapping[str, Mapping[str, float]],
-    most: int | None,
 ) -> Table:
     """Return the table of *slicing*, beside the *published* accuracy by value and system."""
     sliced = [result.slices.get(slicing, {}) if result else {} for result in results]
@@ -68,14 +70,14 @@ def _slice_table(
             *(estimates.get(value) for estimates in sliced),
             *(published.get(value, {}).get(system) for system in systems),
         )
-        for value in ordered[:most]
+        for value in ordered[:_MOST]
     )
     notes = [slices_note()] if systems else []
     if slicing == PAIR:
         notes.append("The intervals are clustered by premise: they are about these pairs, not about others.")
-    if most is not None and len(ordered) > most:
+    if len(ordered) > _MOST:
         notes.append(
-            f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them."
+            f"The {_MOST} largest of {len(ordered)} slices; the CSV and JSON reports have all of them."
         )
     return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, tuple(notes))
 

@@ -158,7 +158,7 @@ def _share(noise: Noise) -> str:
 
 
 def difference_notes(
-    pairs: Sequence[Comparison], noises: tuple[Noise | None, Noise | None], names: Mapping[str, str]
+    pairs: Sequence[Comparison], noises: Sequence[Noise | None], names: Mapping[str, str]
 ) -> list[str]:
     """Return which differences of two models are no larger than what asking both again changes by chance.
 
@@ -166,7 +166,7 @@ def difference_notes(
     """
     from crossexam.evaluation.repeat import is_within, noise_floor
 
-    if noises == (None, None):
+    if not any(noises):
         return []
     floors = {pair.name: noise_floor(*((noise, pair.n) for noise in noises)) for pair in pairs}
     changed = ", ".join(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.estimate import Estimate
 from crossexam.reports.analyses.unanswered import only_bounds_notes
 from crossexam.reports.analysis import ALL, Analysis, Section
-from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.probabilities.charts import reliability_charts
-from crossexam.reports.probabilities.measured import calibrations, rows_of, tempered, with_probabilities
+from crossexam.reports.probabilities.measured import calibrations, tempered, with_probabilities
 from crossexam.reports.results import ModelResults, Results
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ def _notes_at_temperature(results: Results, rows: Sequence[Row[Calibration]]) ->
 def temperature_note(model: ModelResults) -> str:
     """Return the temperature of *model*, and what it was fitted on."""
     fitted = model.temperature
-    if fitted is None:
-        return ""
+    assert fitted is not None
     left = f", without {fitted.left_out:,} that share a premise with measured ones" if fitted.left_out else ""
     return (
         f"Temperature of {model.name}: {fitted.temperature:.3f}, with the least log loss on {fitted.n:,} "

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from crossexam.reports.analysis import Charts, drawn_of
 from crossexam.reports.drawing import Drawing, Plot, element
+from crossexam.reports.figures import rows_of
 from crossexam.reports.probabilities.measured import calibrations, selective
 from crossexam.reports.results import ModelResults, Results
 
@@ -82,16 +83,9 @@ def _figures(
     measured: Callable[[ModelResults], Sequence[Any]],
 ) -> list[tuple[str, Mapping[str, Drawing]]]:
     """Return the *drawing* of what is *measured* of each test set and model."""
-    found = [
-        (name, model, each)
-        for name in results.test_sets
-        for model in results.models
-        for each in measured(model)
-        if each.test_set == name
-    ]
     return [
-        (results.short_names[name], {drawn_of(model, results): drawing(each) for _, model, each in of_set})
-        for name, of_set in groupby(found, key=lambda entry: entry[0])
+        (results.short_names[name], {drawn_of(row.model, results): drawing(row.measured) for row in of_set})
+        for name, of_set in groupby(rows_of(results, measured), key=lambda row: row.test_set)
     ]
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from crossexam.reports.figures import Row
 from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:
     from crossexam.evaluation.calibration import Calibration
-    from crossexam.evaluation.distributions import PeopleResult
     from crossexam.evaluation.selective import Selective
-
-    Measured = TypeVar("Measured", Calibration, Selective, PeopleResult)
 
 
 @once
@@ -47,15 +42,6 @@ def tempered(model: ModelResults) -> tuple[Calibration, ...]:
         return ()
     run = at_temperature(model.answered, model.temperature.temperature)
     return tuple(calibration_of(run, each) for each in shares_of(run))
-
-
-def rows_of(
-    results: Results, measured: Callable[[ModelResults], Sequence[Measured]]
-) -> Iterator[Row[Measured]]:
-    """Yield what is *measured* of each model, in the order of the test sets of the report."""
-    for name in results.test_sets:
-        for model in results.models:
-            yield from (Row(model.name, name, each) for each in measured(model) if each.test_set == name)
 
 
 def with_probabilities(results: Results) -> list[ModelResults]:

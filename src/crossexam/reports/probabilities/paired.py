@@ -45,8 +45,6 @@ def paired_probabilities(results: Results) -> tuple[ProbabilityComparison, ...]:
     """Return the comparison of the probabilities of exactly two models; empty if they share no test set."""
     from crossexam.evaluation.probability_comparison import probability_comparisons
 
-    if not results.comparison:
-        return ()
     return probability_comparisons(*results.runs, max_unanswered=results.options.max_unanswered)
 
 

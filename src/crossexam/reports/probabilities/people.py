@@ -9,8 +9,8 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import DISTRIBUTION
 from crossexam.reports.analyses.unanswered import only_bounds_notes
 from crossexam.reports.analysis import Analysis, Section
-from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
-from crossexam.reports.probabilities.measured import rows_of, with_probabilities
+from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row, rows_of
+from crossexam.reports.probabilities.measured import with_probabilities
 from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.reports.analyses.unanswered import only_bounds_notes
 from crossexam.reports.analysis import ALL, Analysis, Section
-from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.figures import Figure, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.probabilities.charts import risk_charts
-from crossexam.reports.probabilities.measured import rows_of, selective, with_probabilities
+from crossexam.reports.probabilities.measured import selective, with_probabilities
 from crossexam.reports.results import Results
 
 if TYPE_CHECKING:

@@ -126,6 +126,26 @@ def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pyte
     assert list(folder.iterdir()) == []
 
 
+def test_who_is_refused_leaves_a_lock_that_was_there_and_none_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second lock is of another process, which finishes before this one has it."""
+    path, lock, busy = tmp_path / ".lock", locks._lock, CrossexamError("in use")
+
+    def late(stream: Any) -> None:
+        monkeypatch.undo()
+        path.unlink()
+        lock(stream)
+
+    for is_removed in (False, True):
+        path.touch()
+        if is_removed:
+            monkeypatch.setattr(locks, "_lock", late)
+        with pytest.raises(CrossexamError, match="of another model"), alone_in(tmp_path, busy):
+            raise CrossexamError("of another model")
+        assert path.exists() is not is_removed
+
+
 def test_what_is_locked_is_a_folder_which_goes_with_an_error_unless_it_has_files(tmp_path: Path) -> None:
     file, folder, busy = tmp_path / "a.txt", tmp_path / "new" / "folder", CrossexamError("in use")
     for content in (None, "kept"):

@@ -46,11 +46,11 @@ def alone_in(folder: Path, busy: CrossexamError, *, if_possible: bool = False) -
     >>> list(folder.iterdir())
     []
     """
-    was_there = (folder / FOLDER_LOCK).exists()
     with _empty_or_kept(folder), ExitStack() as held:
         try:
-            stream = held.enter_context(_lock_of(folder, _lock_or_warn))
-            held.push(lambda kind, *_: _remove(stream) if kind is None or not was_there else None)
+            lock, is_new = _lock_of(folder, _lock_or_warn)
+            stream = held.enter_context(lock)
+            held.push(lambda kind, *_: _remove(stream) if kind is None or is_new else None)
         except BlockingIOError:
             raise busy from None
         except OSError as error:
@@ -79,7 +79,8 @@ def waiting_for(folder: Path) -> Iterator[None]:
 
     The file that is locked stays.  On a file system without locks nobody waits.
     """
-    with _lock_of(folder, _wait_for_lock):
+    stream, _ = _lock_of(folder, _wait_for_lock)
+    with stream:
         yield
 
 
@@ -133,19 +134,28 @@ def _opened(make: Callable[[], IO[bytes]], lock: Callable[[IO[bytes]], None]) ->
         stream.close()
 
 
-def _lock_of(folder: Path, lock: Callable[[IO[bytes]], None]) -> IO[bytes]:
-    """Return the file that is locked for *folder*, both made if need be, with the *lock* on it."""
+def _lock_of(folder: Path, lock: Callable[[IO[bytes]], None]) -> tuple[IO[bytes], bool]:
+    """Return the file that is locked for *folder*, made if need be, and whether it is new.
+
+    It has the *lock* on it.
+    """
+    is_new = False
 
     def made() -> IO[bytes]:
+        nonlocal is_new
+        path = folder / FOLDER_LOCK
         while True:
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                return (folder / FOLDER_LOCK).open("a+b")
-            except FileNotFoundError:  # somebody has removed the folder meanwhile
-                if (folder / FOLDER_LOCK).is_symlink():  # to nowhere
+                is_new = not os.path.lexists(path)
+                return path.open("x+b" if is_new else "r+b")
+            except FileExistsError:  # somebody else has made it meanwhile
+                continue
+            except FileNotFoundError:  # somebody has removed it, or the folder, meanwhile
+                if path.is_symlink():  # to nowhere
                     raise
 
-    return _opened(made, lock)
+    return _opened(made, lock), is_new
 
 
 def _is_at(stream: IO[bytes]) -> bool:
@@ -181,7 +191,7 @@ class SharedLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._stream = _lock_of(folder, _lock_with_others)
+        self._stream, _ = _lock_of(folder, _lock_with_others)
 
     def is_alone(self) -> bool:
         """Return whether nobody else holds the lock; if so, others wait for it until it is closed.

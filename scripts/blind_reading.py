@@ -64,8 +64,10 @@ class Reading:
 
     def good(self, question: str, study: Study) -> list[bool]:
         """Return for each answer to *question* whether it is the generated label, or yes."""
-        given = self.answers.get(question, {})
-        return [study.is_good(self.item, question, value) for value in given.values()]
+        given = self.answers.get(question, {}).values()
+        if question == "label":
+            return [study.label(self.item, value) == self.item.gold for value in given]
+        return [value == QUESTIONS[question].good for value in given]
 
 
 def draw(suites: Sequence[Path], folder: Path, *, per_set: int, seed: int, sets: Sequence[str] = ()) -> None:

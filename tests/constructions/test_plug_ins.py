@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.table import CONSTRUCTIONS, PLUG_INS, added
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
@@ -95,3 +96,85 @@ def test_a_plug_in_that_cannot_be_used_is_an_error(
     install(tmp_path, monkeypatch, source, "shouting:SHOUT")
     said = refused(lambda: list(added(CONSTRUCTIONS)))
     assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
+
+
+YIELDS = """
+from dataclasses import replace
+
+from crossexam.constructions.construction import Draft, Rejection
+from crossexam.constructions.entry import Construction
+from crossexam.core.example import Edit
+
+
+def shout(example, resources, rng):
+    text = example.hypothesis
+    edit = Edit("hypothesis", 0, len(text), text, text.upper())
+    BODY
+
+
+SHOUT = Construction("shout", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.", "entailment"))
+"""
+
+
+def made_by(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Example], Any]:
+    """Return what a plug-in whose function ends with *body* makes of a pair, and its yield."""
+    install(folder, monkeypatch, YIELDS.replace("BODY", body), "shouting:SHOUT")
+    (found,) = added(CONSTRUCTIONS)
+    return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
+
+
+@pytest.mark.parametrize(
+    ("body", "messages"),
+    [
+        (
+            'yield Draft("contradiction", (edit,))',
+            ["its item shout:a is contradiction, but its base neutral", "keeps_label=True"],
+        ),
+        ("yield Draft(None, (edit,))", ["its item shout:a is unlabelled, but its base neutral"]),
+        (
+            "yield replace(example, id='b', hypothesis='It is dry.', label='entailment')",
+            ["its item b is entailment, but its base neutral"],
+        ),
+        ('yield Draft("perhaps", (edit,))', ["the label of its item shout:a is 'perhaps'", "wanted: entail"]),
+        (
+            'yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))',
+            ["its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'"],
+        ),
+        (
+            'yield Draft("neutral", (3,))',
+            ["its draft does not fit the example: ", "wanted: each Edit(side, "],
+        ),
+        (
+            "yield ('neutral', (edit,))",
+            ["it yields a tuple", "wanted: a Draft for each item, or a Rejection"],
+        ),
+        (
+            "return Draft(example.label, (edit,))",
+            ["it returns a Draft", "wanted: yield a Draft for each item"],
+        ),
+        ("return", ["it returns None"]),
+        ("yield text[99]", ["it raised IndexError: string index out of range", "hint: see line 12 of "]),
+    ],
+)
+def test_what_a_plug_in_makes_and_cannot_be_used_is_an_error_that_names_it(
+    body: str,
+    messages: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: Callable[..., Any],
+) -> None:
+    """A label that is not the base's would be reported as an error of the model, on pairs."""
+    said = refused(made_by, body, tmp_path, monkeypatch)
+    assert said.has("the plug-in 'shout' of shouting, example a: ", *messages)
+
+
+def test_an_unchanged_example_is_no_item_of_a_plug_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items, counts = made_by("yield example", tmp_path, monkeypatch)
+    assert (items, counts["rejected"]) == ([], {"equal to its base": 1})
+
+
+def test_a_list_of_drafts_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items, _ = made_by("return [Draft(example.label, (edit,))]", tmp_path, monkeypatch)
+    assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crossexam.evaluation.measures import measure
@@ -28,6 +28,20 @@ def test_items_are_in_the_slice_of_their_own_value() -> None:
     assert {value: (each.value, each.n) for value, each in found.items()} == {
         "yes": (2 / 3, 3), "no": (0.0, 2), "hot/cold": (1.0, 1), "x": (0.0, 1),
     }  # fmt: skip
+
+
+def test_a_key_may_have_the_name_of_a_slice_of_other_test_sets(refused: Callable[..., str]) -> None:
+    """The slice "phenomenon" is of MED, whose key is "phenomena"; a user's column can be called so, too."""
+    sets = [
+        dataset("base.x", "NN", info=[{"phenomenon": "tense"}, {"phenomenon": "mood"}]),
+        dataset("base.y", "NN", info=[{"phenomena": ["tense", "aspect"], "phenomenon": "x"}] * 2),
+    ]
+    found = accuracy_by_value(run_of({"base.x": "NC", "base.y": "NN"}, *sets), "phenomenon")
+    assert {name: sorted(each) for name, each in found.items()} == {
+        "base.x": ["mood", "tense"], "base.y": ["aspect", "tense"],
+    }  # fmt: skip
+    empty = run_of({"base.x": "N"}, dataset("base.x", "N", info=[{"is": None}]))
+    assert "no item has a value of 'is'" in refused(accuracy_by_value, empty, "is")
 
 
 def test_slices_come_from_the_table() -> None:

@@ -440,3 +440,29 @@ def test_no_cell_of_a_download_is_a_formula(open_page: Opener, odd_items: Path) 
     shares = [rows[1][f"'=m: {name}"] for name in ("predicted", "entailment", "neutral")]
     assert shares == ["not_entailment", "0.2", ""]
     assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (*row, *row.values()))
+
+
+@pytest.mark.browser
+def test_probabilities_that_a_threshold_rescaled_say_so(open_page: Opener, tmp_path: Path) -> None:
+    """A score of 0.5 at the threshold 0.6 is 0.417 in the files, where nothing else of the page is."""
+    items = Dataset(
+        "base.x", [Example(name, f"It rains {name}.", "It is wet.", "entailment") for name in "ab"]
+    )
+    runs = [
+        Run(
+            name,
+            {items.name: items},
+            {items.name: np.tile([0.417, 0.583, 0.0], (2, 1))},
+            RunManifest(details=of),
+        )
+        for name, of in (("scorer", {"two_label": True, "threshold": 0.6}), ("other", {"two_label": True}))
+    ]
+    page = open_page(make_report(*runs).save(tmp_path / "page.html"))
+    said = "rescaled: 0.5 is the threshold 0.6"
+    (row, _) = csv_rows(downloaded(page, "#export-csv"))
+    assert (row[f"scorer: entailment, {said}"], row["other: entailment"]) == ("0.417", "0.417")
+    scorer, other = json.loads(downloaded(page, "#export-jsonl").splitlines()[0])["predictions"]
+    assert scorer["note"] == said
+    assert "note" not in other
+    shown = page.locator(".item").first.locator(".shares").all_inner_texts()
+    assert shown == [f"E 41.7 · not E 58.3, {said}", "E 41.7 · not E 58.3"]

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
+from traceback import extract_tb
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from crossexam.constructions.construction import Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
+from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, Example, Side, cluster_of
-from crossexam.core.labels import THREE_LABELS, Projection, projection_of
+from crossexam.core.labels import GOLDS, THREE_LABELS, Projection, projection_of
 from crossexam.core.progress import seldom_collected
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
@@ -24,6 +26,9 @@ CHUNK: Final = 1_000  # examples per batch of tagging and parsing
 #: The reasons in the yield table that depend on the examples before.
 MET_BEFORE: Final = "sentence met before"
 REPEATED: Final = "pair already in the set"
+#: What is wanted of plug-ins.
+_OUTCOMES: Final = "a Draft for each item, or a Rejection"
+_FITTING: Final = "each Edit(side, start, end, old, new) with what stands from start to end as old"
 _BIT: Final = {"premise": 1, "hypothesis": 2}
 
 
@@ -166,7 +171,9 @@ class Applier:
         self.construction, self.resources, self.seed = construction, resources, seed
         self.projection = projection if construction.keeps_label else projection.of_new_labels
         self.counts = YieldCounts()
-        self._function = construction.bound
+        self._bound = construction.bound
+        self._is_plug_in = construction.plug_in is not None
+        self._function = self._of_plug_in if self._is_plug_in else self._bound
         self._versioned = construction.versioned
         self._stream = construction.drawn_as or construction.name
         self._random = SeededOnUse()
@@ -209,11 +216,54 @@ class Applier:
                 tally.reject(outcome.reason)
                 continue
             item = outcome if isinstance(outcome, Example) else outcome.item(example, self._versioned)
-            if item is not outcome and (item.premise, item.hypothesis) == base:
+            is_control = item is outcome and not self._is_plug_in
+            if not is_control and (item.premise, item.hypothesis) == base:
                 tally.reject("equal to its base")
             else:
                 label = self.projection.gold(item.label)
                 tally.items.append(item if label == item.label else replace(item, label=label))
+
+    def _of_plug_in(self, example: Example, resources: Resources, rng: Any) -> Iterator[Example | Rejection]:
+        """Yield what a plug-in makes of *example*; raises CrossexamError for what cannot be used."""
+        source, _, _ = str(self.construction.plug_in).partition("@")
+        where = f"the plug-in '{self.construction.name}' of {source}, example {example.id}"
+        try:
+            made: Any = self._bound(example, resources, rng)
+            if isinstance(made, Draft) or not isinstance(made, Iterable):
+                raise CrossexamError(f"it returns {shown(made)}", wanted=f"yield {_OUTCOMES}")
+            for outcome in made:
+                yield outcome if isinstance(outcome, Rejection) else self._checked(outcome, example)
+        except CrossexamError as error:
+            raise error.placed(error.where or where) from error.__cause__
+        except Exception as error:  # whatever a module of somebody else raises
+            last = extract_tb(error.__traceback__)[-1]
+            raise CrossexamError(
+                f"it raised {type(error).__name__}: {error}",
+                where=where,
+                hint=f"see line {last.lineno} of {last.filename}",
+            ) from error
+
+    def _checked(self, outcome: Any, example: Example) -> Example:
+        """Return the item that is the *outcome* of a plug-in; raises CrossexamError if there is none."""
+        if not isinstance(outcome, Draft | Example):
+            raise CrossexamError(f"it yields {shown(outcome)}", wanted=_OUTCOMES)
+        try:
+            item = outcome.item(example, self._versioned) if isinstance(outcome, Draft) else outcome
+        except Exception as error:
+            raise CrossexamError(f"its draft does not fit the example: {error}", wanted=_FITTING) from error
+        if item.label is not None and item.label not in GOLDS:
+            raise CrossexamError(
+                f"the label of its item {item.id} is {shown(item.label)}", wanted=", ".join(GOLDS)
+            )
+        base = outcome.base if isinstance(outcome, Draft) and outcome.base else example
+        label, of_base = (self.projection.gold(each.label) for each in (item, base))
+        if self.construction.keeps_label and item.base in (None, base.id) and label != of_base:
+            raise CrossexamError(
+                f"its item {item.id} is {label or 'unlabelled'}, but its base {of_base or 'unlabelled'}",
+                wanted="the label of the base, since the plug-in declares keeps_label=True",
+                hint="yield the example's label, or declare keeps_label=False",
+            )
+        return item
 
 
 def _without(example: Example, sides: int) -> Example:

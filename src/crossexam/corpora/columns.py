@@ -152,7 +152,8 @@ def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) 
     """Return the layout of a file with the columns *names*; *mapping* (role to column) takes precedence.
 
     The column of any other role is put into ``info`` under that name.  Raises FormatError if a column of
-    *mapping* is missing or a pair lacks a side.
+    *mapping* is missing, if a pair lacks a side, or if it lacks a label and *mapping* has a role almost so
+    called.
 
     >>> find_layout(["sentence1", "sentence2", "gold_label"]).columns["label"]
     'gold_label'
@@ -165,7 +166,10 @@ def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) 
         return Layout("test set", {name: name for name in names})
     columns = roles_of(names, mapping)
     extra = {key: column for key, column in mapping.items() if key not in ROLES}
-    return Layout(_shape(columns, names, mapping), columns, extra)
+    shape = _shape(columns, names, mapping)
+    if shape == "pair" and "label" not in columns:
+        _refuse_misspelt(["label"], mapping)
+    return Layout(shape, columns, extra)
 
 
 def roles_of(names: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
@@ -190,12 +194,26 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
             return "problem"
         if "sentence" in columns and "question" not in columns:
             return "sentence"
+    _refuse_misspelt(missing, mapping)
     raise FormatError(
         f"no column for the {' or the '.join(missing)}",
         wanted=f"a column called {', '.join(ROLES[missing[0]])}; or question and options; or sentence",
         hint="name them with --columns premise=A,hypothesis=B,label=C (without labels, no label=C); "
         f"the columns are: {', '.join(names)}",
     )
+
+
+def _refuse_misspelt(missing: Iterable[str], mapping: Mapping[str, str]) -> None:
+    """Raise FormatError if a role of *mapping* is almost one of those *missing*, or another name of one."""
+    for role in missing:
+        for stated, column in mapping.items():
+            near = get_close_matches(stated.lower(), ROLES[role], n=1, cutoff=0.8)
+            if near and stated not in ROLES:
+                raise FormatError(
+                    f"there is no {role}, and '{stated}' is not a role",
+                    wanted=f"the roles that are read: {', '.join(ROLES)}",
+                    hint=f"did you mean {role}={column}?",
+                )
 
 
 #: Makes the id of an example from the corpus's own (None if it has none), its texts and its label.

@@ -171,13 +171,14 @@ def accuracy_by_value(
 ) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of *run* on each test set by value of *by*.
 
-    *by* is one of :data:`SLICES`, of ``info``, or two of :data:`CROSSED` ("heuristic and gold").  The
-    accuracy is that of the answered items; if more than the share *max_unanswered* of those with some value
-    was not answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError
-    if none has one.
+    *by* is one of :data:`SLICES`, a key of ``info``, or two of :data:`CROSSED` ("heuristic and gold").  A
+    key may have the name of a slice of other test sets, as "phenomenon" of MED's.  The accuracy is that of
+    the answered items; if more than the share *max_unanswered* of those with some value was not answered, it
+    is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError if none has one.
     """
     two = next((pair for pair in CROSSED if f"{pair[0]} and {pair[1]}" == by), None)
-    key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
+    keys = {key: tagged for name, key, _, tagged, _ in SLICES if name == by}
+    keys.setdefault(by, False)
     found = {}
     for name, scored in score_run(run, two_labels=run.two_labels).items():
         parts = Parts(scored, max_unanswered)
@@ -185,11 +186,14 @@ def accuracy_by_value(
             crossed = _crossed(scored, _info_of(scored), *two)
             slices = {} if crossed is None else parts.by(slice(None), crossed)
         else:
-            of_key = None if key is None else info_values(scored.examples, [key])[key]
-            slices = parts.by(*_values(scored, of_key, tagged))
+            info = info_values(scored.examples, [key for key in keys if key is not None])
+            of_keys = ((None if key is None else info[key], tagged) for key, tagged in keys.items())
+            slices = next(filter(None, (parts.by(*_values(scored, *each)) for each in of_keys)), {})
         if slices:
             found[name] = slices
     if not found:
         known = {key for dataset in run.datasets.values() for example in dataset for key in example.info}
-        raise UnknownNameError("slice", by, known | {"gold"})
+        known.add("gold")
+        what = f"no item has a value of '{by}'" if by in known else None
+        raise UnknownNameError("slice", by, known - {by}, what=what)
     return found

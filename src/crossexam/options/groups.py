@@ -35,7 +35,6 @@ _OF_MODEL: Final[dict[str, Any]] = {**_MODEL, "kind": ModelOption}
 _OF_SERVER: Final[dict[str, Any]] = {
     "group": "Language models (api/, lm/)",
     "kind": ModelOption,
-    "once": True,
 }
 
 

@@ -17,7 +17,6 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.places import work_path
 from crossexam.core.settings import Within, choices, described, fitting
 
 _OPTION: Final = "option"
@@ -32,8 +31,7 @@ class Option:
     """An option of a command: the field *name* of type *kind*.
 
     An argument has no *flags*.  *takes* stands for its value in the help, and *group* is its heading there.
-    Of a command with many options, ``--help`` shows only the *first* ones.  If it is given again with another
-    value, the last one counts, unless it is to be given *once*, as what names a file to write is.
+    Of a command with many options, ``--help`` shows only the *first* ones.
     """
 
     help: str
@@ -41,7 +39,6 @@ class Option:
     takes: str = ""
     group: str | None = None
     first: bool = False
-    once: bool = False
     required: bool = False
     is_argument: bool = False
     name: str = ""
@@ -76,13 +73,13 @@ class Option:
     def read(self, texts: Any) -> Any:
         """Return the value that *texts* of the command line stand for; raises CrossexamError.
 
-        That of a switch is True or False already.
+        That of a switch is True or False already.  Another option that takes one value may not be given two.
         """
         if self.is_switch:
             return texts
         if self.repeatable:
             return tuple(self._fitting(text, get_args(self.kind)[0], self.spelt) for text in texts)
-        if self.once and len(set(texts)) > 1:
+        if len(set(texts)) > 1:
             raise CrossexamError(
                 f"{self.spelt} is given twice", wanted=f"either '{texts[0]}' or '{texts[-1]}'"
             )
@@ -137,7 +134,6 @@ def _option(of: Field[Any], annotation: Any) -> Option:
         said,
         name=of.name,
         kind=kind,
-        once=said.once or work_path in get_args(kind)[1:],  # WriteTo: a file or folder to write
         default=of.default,
         flags=() if said.is_argument else said.flags or (f"--{of.name.replace('_', '-')}",),
         takes=said.takes or ("" if kind is bool else _placeholder(kind)),

@@ -76,7 +76,7 @@ _AS_PUBLISHED: Final = """
 """
 
 
-_GROUP: Final[dict[str, Any]] = {"group": "Short forms of --set", "kind": ShortForm, "once": True}
+_GROUP: Final[dict[str, Any]] = {"group": "Short forms of --set", "kind": ShortForm}
 
 
 def _on(targets: str, help: str) -> Any:

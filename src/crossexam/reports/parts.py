@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from crossexam.core.dataset import Run
 from crossexam.core.files import shortened, write_text
 from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.locks import FOLDER_LOCK, SharedLock, sweep
@@ -34,6 +35,7 @@ from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.analyses.ranks import together
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import SEVERAL, Results
+from crossexam.runs.asked import how_asked
 
 #: Items per part: a page shows the first ones of a test set as soon as it has one part.
 PART_ITEMS: Final = 2000
@@ -187,6 +189,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
     return {
         "models": [model.name for model in results.models],
         "twoLabels": [run.two_labels for run in results.runs],
+        "rescaled": [_rescaled(run) for run in results.runs],
         "controls": CONTROLS,
         "formula": FORMULA,
         "number": SIGNED_NUMBER,
@@ -195,3 +198,10 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
         "answers": sorted(answers),
         "statuses": list(STATUSES) if min(answers, default=0) < 0 else [],
     }
+
+
+def _rescaled(run: Run) -> str:
+    """Return how the threshold of the model of *run* changed its probabilities; "" if it did not."""
+    threshold = how_asked(run.details).get("threshold")
+    changed = isinstance(threshold, float) and threshold != 0.5  # 0.5 stays where it is
+    return f"rescaled: 0.5 is the threshold {threshold:g}" if changed else ""

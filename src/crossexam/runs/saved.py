@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
-from crossexam.core.errors import FormatError, UnfinishedError
+from crossexam.core.errors import FormatError, UnfinishedError, UnknownNameError
 from crossexam.core.example import STATUS, STATUSES, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
@@ -101,7 +101,13 @@ def read_run(folder: Path) -> Run:
     folder = run_folder(folder)
     fetch(folder)
     if not folder.is_dir():
-        raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
+        runs = [each.name for each in run_folders(folder.parent) if each != folder.parent]
+        raise FormatError(
+            "no such folder",
+            where=str(folder),
+            wanted="a folder that `crossexam run` wrote",
+            hint=UnknownNameError("run", folder.name, runs).hint if runs else None,
+        )
     manifest = saved_run_in(folder, hint=_REWRITE)
     entries = manifest.test_sets
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in entries.items()}

@@ -271,7 +271,8 @@
     }
     const parts = partsOf(answer, labels);
     const percent = parts.map(([, letter, share]) => `${letter} ${(share / 10).toFixed(1)}`);
-    row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", percent.join(" · ")));
+    const shares = [percent.join(" · "), data.rescaled[number]].filter(Boolean).join(", ");
+    row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", shares));
     return row;
   };
   const pair = (item, title, premise, hypothesis, goldLabel, answers, before) => {
@@ -421,6 +422,7 @@
           base_predicted: named(said(item[BEFORE][number])),
           ...(data.statuses.length ? { outcome: statusOf(said(item[ANSWERS][number])) } : {}),
           probabilities: probabilities(item, number),
+          ...(data.rescaled[number] ? { note: data.rescaled[number] } : {}),
         }]
         : []),
   });
@@ -438,7 +440,10 @@
     const plainKeys = Object.keys(record(view.items[0])).filter((key) => key !== "predictions");
     const header = [...plainKeys];
     const perModel = ["label", "predicted", "correct", "base_predicted", ...(data.statuses.length ? ["outcome"] : [])];
-    for (const name of data.models) header.push(...[...perModel, ...KEYS].map((key) => `${name}: ${key}`));
+    data.models.forEach((name, number) => {
+      const shares = KEYS.map((key) => [key, data.rescaled[number]].filter(Boolean).join(", "));
+      header.push(...[...perModel, ...shares].map((key) => `${name}: ${key}`));
+    });
     const rows = view.items.map(record).map((each) => [
       ...plainKeys.map((key) => each[key]),
       ...data.models.flatMap((name) => {

@@ -210,7 +210,10 @@ class Applier:
         if seen and construction.per_sentence:
             tally.reject(MET_BEFORE, seen.bit_count())
             example = _without(example, seen)
-        self._random.aim(self.seed, self._stream, example.id)
+        # of pairs with one premise, which is used once, the order must not tell what is drawn
+        is_problem_of_pairs = construction.reads_problems and example.hypothesis
+        drawn_for = example.premise if is_problem_of_pairs else example.id
+        self._random.aim(self.seed, self._stream, drawn_for)
         for outcome in self._function(example, self.resources, self._random):
             if isinstance(outcome, Rejection):
                 tally.reject(outcome.reason)

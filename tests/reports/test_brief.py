@@ -168,6 +168,26 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
     assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
 
 
+def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() -> None:
+    """A part of the base, items made from sentences, and items of which only accuracies are compared."""
+    part = Dataset("cs_0_5.x", set_of("base.x", 40).examples, {"construction": "cs_0_5.v1", "part": "x"})
+    made = {"construction": "numerical_reasoning.v4", "part": "x"}
+    numbers = Dataset("numerical_reasoning.x", dataset("numbers.x", GOLDS).examples, made)
+    unpaired = dataset("antonymy.x", GOLDS, "base.x", keeps_label=False)
+    counts = {"cs_0_5.x": 3, "numerical_reasoning.x": 2, "antonymy.x": 9}
+    runs = [
+        run_of(name, SETS | counts, cs_0_5=part, numerical_reasoning=numbers, antonymy=unpaired)
+        for name in ("mine", "yours")
+    ]
+    assert drop_note(results_of(runs[:1])) == (
+        "Drop: accuracy lost from the base, in points; for antonymy, the difference of two accuracies, which "
+        "is not tested; none for cs 0.5, a selection of its items; none for numerical reasoning, whose items "
+        "are made from sentences, not from its pairs."
+    )
+    star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."
+    assert star in brief(*runs).notes[0]
+
+
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
     manifest = RunManifest(model_key="m", details={"two_label": True, "threshold": 0.7})
     items = dataset("base.x", "En" * 20)

@@ -141,7 +141,10 @@ def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, 
 
 
 def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, names: Mapping[str, str]) -> str:
-    """Return by how much the accuracy of *model* falls on the test set of *result*."""
+    """Return by how much the accuracy of *model* falls on the test set of *result*.
+
+    On other pairs than those of the base, it differs, and nobody knows why.
+    """
     base, name, loss = result.base_accuracy, names.get(result.name, result.name), candidate.loss
     assert base is not None
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result, names)}"
@@ -149,11 +152,18 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
     if result.p_holm is not None and result.n != loss.n:  # items whose base has no answer are in no drop
         paired = number_text(base.value - loss.value, "percent")
         after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
-    untested = "" if result.p_holm is not None else f"; {_UNTESTED}"
     of_several = _of_several(model, result)
     floor = f", which is {below_noise(model, result)}" if model.is_within_noise(result) else ""
-    dropped = f"{_dropped(candidate)}{untested}){of_several}{floor}"
-    falls = f"The accuracy of {model.name} falls from {before} to {after}. The drop is {dropped}."
+    falls = (
+        f"The accuracy of {model.name} falls from {before} to {after}. "
+        f"The drop is {_dropped(candidate)}){of_several}{floor}."
+    )
+    if result.p_holm is None:
+        one_label = f", all with the gold label {result.only_gold}" if result.only_gold else ""
+        falls = (
+            f"The accuracy of {model.name} is {before} and {after}, whose items are other pairs{one_label}. "
+            f"The difference is {_dropped(candidate)}; not tested){of_several}{floor}."
+        )
     bounded = sum(map(_is_bounded, model.results))
     unknown = f" For {counted_items(bounded, 'test set')}, only bounds are known." if bounded else ""
     return falls + _larger(model, loss, names) + unknown
@@ -163,7 +173,10 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
-    """Return that the drop of *result* is the largest of several that are significant among all."""
+    """Return that the drop of *result* is the largest of several that are significant among all.
+
+    If it is not tested, its interval and theirs exclude 0.
+    """
     alike = [
         each
         for each in _able_to_lead(model)
@@ -174,6 +187,8 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     ]
     if len(alike) < 2 or result.candidate is None:
         return ""
+    if result.p_holm is None:
+        return f", the largest of {len(alike)} differences whose intervals exclude 0"
     return ", the largest of its significant drops"
 
 

@@ -165,6 +165,9 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
         assert drop_note(results).endswith("; none for puzzles, whose items have no counterpart in it.")
         said = [each for each in warnings(results) if "puzzles" in each]
         assert [each.partition(" is ")[2].split()[0] for each in said] == words
+    few = Dataset("puzzles.y", alone.examples[:6], {"construction": "puzzles", "part": "y"})
+    run = run_of("mine", SETS | {"puzzles.y": 6}, puzzles=few)
+    assert not [each for each in warnings(results_of([run])) if "puzzles" in each]
     assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
 
 

@@ -410,10 +410,13 @@ _MOST_BASES: Final = 2
 
 
 def _chance_warnings(results: Results) -> Iterator[str]:
-    """Yield where which models are not significantly above the majority class: bases, and what has none."""
+    """Yield where which models are not significantly above the majority class: bases, and what has none.
+
+    Of few items without a base, nothing is said.
+    """
     for model in results.models:
         for each in model.results:
-            if each.name in results.without_base and each.at_chance:
+            if each.name in results.without_base and each.at_chance and not each.is_small:
                 yield _of_chance(model, each, results.short_names)
         if leading(model) is None and _bases_at_chance(model):
             continue  # the headline says so
@@ -449,8 +452,7 @@ def _of_many_at_chance(
     model: ModelResults, found: Sequence[TestSetResult], bases: int, names: Mapping[str, str]
 ) -> str:
     listed = ", ".join(
-        f"{names[each.name]} {number_text(each.accuracy, 'percent')} % "
-        f"({number_text(each.majority.share, 'percent')} %)"
+        f"{names[each.name]} {_share_of_items(each)} ({number_text(each.majority.share, 'percent')} %)"
         for each in found
         if each.majority is not None
     )
@@ -489,7 +491,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     majority = result.majority
     assert majority is not None
     name = _base_name(model, result.name, names)
-    accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
+    share = number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
     words, paired, consequence = "not above", "", "cannot be interpreted"
     if majority.advantage.high < 0:
@@ -500,7 +502,14 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
     baseline = f"the majority baseline{of_set} ({share} %{paired})"
     then = f", so changes from this base {consequence}" if has_drops else ""
-    return f"The accuracy of {model.name} on {name}, {accuracy} %, is {words} {baseline}{then}."
+    few = "; these are too few items for a conclusion" if result.is_small else ""
+    accuracy = _share_of_items(result)
+    return f"The accuracy of {model.name} on {name}, {accuracy}, is {words} {baseline}{then}{few}."
+
+
+def _share_of_items(result: TestSetResult) -> str:
+    """Return the accuracy of *result*, and of how many items it is."""
+    return f"{number_text(result.accuracy, 'percent')} % of {counted_items(result.n, 'item')}"
 
 
 def _advantage(majority: MajorityClass) -> str:

@@ -135,6 +135,25 @@ def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     ]
     assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
+    assert "a drop without * is not a finding, even if its interval excludes 0." in page
+
+
+def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
+    """Unless judges gave them."""
+    made = {
+        "antonymy": dataset("antonymy.x", "C" * 60, "base.x", keeps_label=False),
+        "numerical_reasoning": dataset("numerical_reasoning.x", GOLDS, "base.x", keeps_label=False),
+        "so_swap": dataset("so_swap.x", GOLDS, "base.x", keeps_label=False, verdict={"judges": 3}),
+    }
+    sets = {"base.x": 0, "negation.x": 9, "antonymy.x": 9, "numerical_reasoning.x": 9, "so_swap.x": 9}
+    results = results_of([run_of("mine", sets, **made)])
+    said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
+    assert said == {
+        "negation": "",
+        "antonymy": "labels by rule, all contradiction",
+        "numerical reasoning": "labels by rule",
+        "so swap": "",
+    }
 
 
 def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> None:

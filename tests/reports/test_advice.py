@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, advice
+from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
+from crossexam.reports.sections import warnings
 from crossexam.stats.power import minimum_detectable_drop
 from made.claims import claims
 from made.runs import dataset, run_of, wrong
+from made.shown import page_of, terminal
 
 GOLDS = "ENC" * 30
 
@@ -60,6 +64,37 @@ def test_the_gold_label_of_which_a_model_gets_hardly_any_item_right_any_more() -
     assert found.startswith(f"zoo/mine gets {right}:")
     spread = results(base=9, negation=27)  # 3 and 9 of the 30 of each label are wrong
     assert not sentence(spread, "with the gold label")
+
+
+HIDDEN = "On negation, scorer gets"
+
+
+def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:
+    sets = [dataset("base.x", golds), dataset("negation.x", golds, "base.x", **facts)]
+    return make_report(run_of({"base.x": base, "negation.x": negation}, *sets, model="scorer"))
+
+
+def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
+    """28 of 40 entailments become 1, and 27 of 60 contradictions 50: a drop of 4 points."""
+    before, after = "E" * 28 + "C" * 12 + "C" * 27 + "E" * 33, "E" + "C" * 39 + "C" * 50 + "E" * 10
+    report = scorer(before, after)
+    (found,) = (each for each in warnings(report.results) if HIDDEN in each)
+    assert found == (
+        "On negation, scorer gets 1 of 40 items with the gold label entailment right, and 28 of them on the "
+        "base; 50 of 60 with the gold label contradiction, and 27 on the base. The drop, 4.0 points, hides "
+        "this."
+    )
+    assert found in terminal(report, 400)
+    assert found in page_of(report)
+    assert not sentence(report.results, "with the gold label")
+    spread = scorer("E" * 40 + "C" * 60, "C" * 20 + "E" * 20 + "E" * 30 + "C" * 30)  # all lose as much
+    one_cluster = scorer(before, after, info={"cluster": "one"})
+    few = scorer(before[11:], after[11:], "E" * 29 + "C" * 60)  # of the contradictions, 23 more are right
+    assert not [
+        each for report in (spread, one_cluster) for each in warnings(report.results) if HIDDEN in each
+    ]
+    (found,) = (each for each in warnings(few.results) if HIDDEN in each)
+    assert "entailment" not in found
 
 
 def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:

@@ -135,6 +135,25 @@ def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     ]
     assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
+    assert "a drop without * is not a finding, even if its interval excludes 0." in page
+
+
+def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
+    """Unless judges gave them."""
+    made = {
+        "antonymy": dataset("antonymy.x", "C" * 60, "base.x", keeps_label=False),
+        "numerical_reasoning": dataset("numerical_reasoning.x", GOLDS, "base.x", keeps_label=False),
+        "so_swap": dataset("so_swap.x", GOLDS, "base.x", keeps_label=False, verdict={"judges": 3}),
+    }
+    sets = {"base.x": 0, "negation.x": 9, "antonymy.x": 9, "numerical_reasoning.x": 9, "so_swap.x": 9}
+    results = results_of([run_of("mine", sets, **made)])
+    said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
+    assert said == {
+        "negation": "",
+        "antonymy": "labels by rule, all contradiction",
+        "numerical reasoning": "labels by rule",
+        "so swap": "",
+    }
 
 
 def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> None:
@@ -165,7 +184,30 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
         assert drop_note(results).endswith("; none for puzzles, whose items have no counterpart in it.")
         said = [each for each in warnings(results) if "puzzles" in each]
         assert [each.partition(" is ")[2].split()[0] for each in said] == words
+    few = Dataset("puzzles.y", alone.examples[:6], {"construction": "puzzles", "part": "y"})
+    run = run_of("mine", SETS | {"puzzles.y": 6}, puzzles=few)
+    assert not [each for each in warnings(results_of([run])) if "puzzles" in each]
     assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
+
+
+def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() -> None:
+    """A part of the base, items made from sentences, and items of which only accuracies are compared."""
+    part = Dataset("cs_0_5.x", set_of("base.x", 40).examples, {"construction": "cs_0_5.v1", "part": "x"})
+    made = {"construction": "numerical_reasoning.v4", "part": "x"}
+    numbers = Dataset("numerical_reasoning.x", dataset("numbers.x", GOLDS).examples, made)
+    unpaired = dataset("antonymy.x", GOLDS, "base.x", keeps_label=False)
+    counts = {"cs_0_5.x": 3, "numerical_reasoning.x": 2, "antonymy.x": 9}
+    runs = [
+        run_of(name, SETS | counts, cs_0_5=part, numerical_reasoning=numbers, antonymy=unpaired)
+        for name in ("mine", "yours")
+    ]
+    assert drop_note(results_of(runs[:1])) == (
+        "Drop: accuracy lost from the base, in points; for antonymy, the difference of two accuracies, which "
+        "is not tested; none for cs 0.5, a selection of its items; none for numerical reasoning, whose items "
+        "are made from sentences, not from its pairs."
+    )
+    star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."
+    assert star in brief(*runs).notes[0]
 
 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:

@@ -41,7 +41,9 @@ def test_every_format_for_readers_has_the_headlines_the_warning_and_the_majority
     assert first == headline(report.results)
     assert ("of half, 100.0 %" in first, "careful falls" in second) == (True, True)
     (warning,) = warnings(report.results)
-    assert warning.startswith("The accuracy of half on base (own), 50.0 %, is not above the majority")
+    assert warning.startswith(
+        "The accuracy of half on base (own), 50.0 % of 40 items, is not above the majority"
+    )
     on_terminal, page = terminal(report, 400), page_of(report)
     markdown, latex = report.text(".md"), report.text(".tex")
     assert on_terminal.startswith(f"{first}\n{second}\n")

@@ -23,6 +23,7 @@ from crossexam.core.labels import GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
+from crossexam.evaluation.gold_labels import OfGold, by_gold
 from crossexam.evaluation.quantities import CONFIDENCE, Quantity, share_of
 from crossexam.evaluation.scores import (
     Scored,
@@ -77,8 +78,9 @@ class TestSetResult:
     discordant counts and the classical test, which assumes independent items.  *minimum_detectable_drop* is
     the drop that so many *effective_pairs*, as discordant as these, would show with a power of 80 % as the
     smallest of the p-values of the run.  *flip_rate*: share of paired items whose prediction differs from
-    that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold entailment
-    predicted as contradiction.  The two shares are of all errors, None without errors.
+    that of their base.  *by_gold*: the pairs of each gold label that has enough.  *confusion*: counts [gold,
+    predicted]; *errors*: ``"E-C"`` is gold entailment predicted as contradiction.  The two shares are of all
+    errors, None without errors.
 
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
     the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
@@ -111,6 +113,7 @@ class TestSetResult:
     effective_pairs: float | None = None
     minimum_detectable_drop: float | None = None
     flip_rate: Estimate | None = None
+    by_gold: tuple[OfGold, ...] = ()
     confusion: tuple[tuple[int, ...], ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
     false_neutral_share: float | None = None
@@ -331,6 +334,7 @@ def _paired(
         "mcnemar": mcnemar(test.b, test.c),
         "effective_pairs": effective_pairs,
         "flip_rate": None if flipped is None else share_of(flipped, scored.limit).known(CONFIDENCE),
+        "by_gold": by_gold(scored, name, base),
         "candidate": choice.candidate(drop.known, test.p_exact, detectable),
     }
 

@@ -12,6 +12,7 @@ from crossexam.core.example import PROPOSED
 from crossexam.evaluation.verified import is_proposed
 from crossexam.published.figures import is_limited, split_of
 from crossexam.reports.analyses.challenge import published_on_challenge
+from crossexam.reports.analyses.gold_labels import hidden_warnings
 from crossexam.reports.analyses.templates import drops_within_noise
 from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
@@ -423,4 +424,5 @@ DROP: Final = Analysis(
     "drop",
     (Section("drop", "Drop", drop_table, figures=_drop_figures),),
     lambda results: any(each.entry.base_set is not None for each in results.test_sets.values()),
+    warnings=hidden_warnings,
 )

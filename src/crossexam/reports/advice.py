@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.evaluation.candidates import FEW
 from crossexam.reports.analyses.fact_checking import FACT_CHECKING, fact_checking
+from crossexam.reports.analyses.gold_labels import hidden_changes
 from crossexam.reports.analyses.keys import KEYS, keyed
 from crossexam.reports.analysis import Analysis
 from crossexam.reports.headline import leading
@@ -126,11 +127,16 @@ def _small_base(results: Results) -> Iterator[str]:
 
 
 def _one_gold_label(results: Results) -> Iterator[str]:
-    """Yield of which gold label the items of a test set are that a model no longer gets right."""
+    """Yield of which gold label the items of the headline's test set are that a model no longer gets right.
+
+    What the drop of any test set hides is among the warnings.
+    """
     for model in results.models:
         result = leading(model)
         base = None if result is None or result.drop is None else model.result(result.base_set or "")
         if result is None or base is None or result.labels != base.labels:
+            continue
+        if (model.name, result.name) in hidden_changes(results):
             continue
         before, after = (
             {gold: (counts[gold], sum(counts.values())) for gold, counts in each.confused.items()}

@@ -5,11 +5,14 @@ All other tables are those of a document (``report --details``), and on the page
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from crossexam.core.columns import text_hashes
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import (
@@ -200,21 +203,57 @@ def drop_note(results: Results) -> str:
         if (base := model.result(result.base_set or "")) is not None
         and pairs_of(result) not in {None, base.n}
     ]
-    listed = named_together(in_part, results.test_sets, results.short_names)
+    listed = _together(in_part, results)
     parts = f"; for {listed}, only from base examples that have an item" if listed else ""
-    others = _untested(results)
+    others = _together(
+        [each.name for _, _, each in results.by_test_set() if each.lost is not None and each.drop is None],
+        results,
+    )
     untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
-    alone = named_together(results.without_base, results.test_sets, results.short_names)
-    without = f"; none for {alone}, whose items have no counterpart in it" if alone else ""
+    without = "".join(f"; none for {each}" for each in _without_base(results))
     return f"Drop: accuracy lost from the base, in points{parts}{untested}{without}."
 
 
+def _without_base(results: Results) -> Iterator[str]:
+    """Yield which test sets are not compared with the base, and why, as one list per reason."""
+    from crossexam.constructions.table import known_construction
+
+    reasons: dict[str, list[str]] = {}
+    for name in results.without_base:
+        construction = known_construction(results.test_sets[name].entry.made_by)
+        reason = "whose items have no counterpart in it"
+        if _is_part_of_base(name, results):
+            reason = "a selection of its items"
+        elif construction is not None and construction.takes_single_texts:
+            reason = "whose items are made from sentences, not from its pairs"
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"{_together(names, results)}, {reason}"
+
+
+def _is_part_of_base(name: str, results: Results) -> bool:
+    """Return whether all items of test set *name* are items of the base of the same part."""
+    dataset = results.test_sets[name]
+    if not len(dataset):
+        return False
+    bases = (
+        each
+        for each in results.test_sets.values()
+        if each.entry.is_base and each.entry.part == dataset.entry.part
+    )
+    own = text_hashes(dataset.examples, "id")
+    return any(bool(np.isin(own, text_hashes(each.examples, "id")).all()) for each in bases)
+
+
+def _together(names: Collection[str], results: Results) -> str:
+    return named_together(names, results.test_sets, results.short_names)
+
+
 def _untested(results: Results) -> str:
-    """Return the names of the test sets whose items are not paired with those of the base."""
-    unpaired = [
-        name for name, _, result in results.by_test_set() if result.lost is not None and result.drop is None
-    ]
-    return named_together(unpaired, results.test_sets, results.short_names)
+    """Return the names of the test sets, other than bases, whose accuracies are not tested against a base."""
+    tested = {each.name for _, _, each in results.by_test_set() if each.is_paired}
+    elsewhere = tested | results.drop_bases | _with_own_tables(results)
+    return _together([name for name, _, _ in results.by_test_set() if name not in elsewhere], results)
 
 
 def chosen_note(results: Results) -> list[str]:

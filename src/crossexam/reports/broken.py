@@ -20,6 +20,7 @@ from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.constructions.entry import Construction
+    from crossexam.core.manifest import TestSetEntry
     from crossexam.evaluation.measures import TestSetResult
 
 #: So many of the items that broke are shown of a test set.
@@ -97,7 +98,8 @@ def broken_table(results: Results) -> Table:
         results,
         drop_note(results),
         *chosen_note(results),
-        significance_note(results.options.alpha),
+        f"{significance_note(results.options.alpha)} Only p is corrected: a drop without * is not a finding, "
+        "even if its interval excludes 0.",
     )
     drawn = (
         "Drawn: the accuracy and its interval, hollow if there are few items; the long tick marks the "
@@ -140,17 +142,34 @@ def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     return BrokenSet(items, len(rows), model.name, from_right)
 
 
-def origins(results: Results) -> dict[str, Construction]:
-    """Return by short name of the test set the construction that made its items, of those that one made."""
+@dataclass(frozen=True)
+class Origin:
+    """What the items of a test set are *about*, and the *paper* that the test is from."""
+
+    about: str
+    paper: str
+
+    @classmethod
+    def of(cls, construction: Construction, entry: TestSetEntry) -> Origin:
+        """Return that of a *construction*, and that it gives the labels unless judges did."""
+        by_rule = ""
+        if not construction.keeps_label and entry.verdict is None:
+            only = f", all {construction.labels[0]}" if len(construction.labels) == 1 else ""
+            by_rule = f"; labels by rule{only}"
+        return cls(f"{construction.summary}{by_rule}", construction.paper)
+
+
+def origins(results: Results) -> dict[str, Origin]:
+    """Return by short name where the items of a test set are from, of those that a construction made."""
     from crossexam.constructions.table import known_construction
 
-    made = {
-        results.short_names[name]: known_construction(dataset.entry.made_by)
-        for model in results.models
-        for name, dataset in model.run.datasets.items()
-        if not dataset.entry.is_base
-    }
-    return {name: construction for name, construction in made.items() if construction is not None}
+    found = {}
+    for model in results.models:
+        for name, dataset in model.run.datasets.items():
+            construction = known_construction(dataset.entry.made_by)
+            if construction is not None and not dataset.entry.is_base:
+                found[results.short_names[name]] = Origin.of(construction, dataset.entry)
+    return found
 
 
 @dataclass(frozen=True)

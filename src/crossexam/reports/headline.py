@@ -141,7 +141,10 @@ def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, 
 
 
 def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, names: Mapping[str, str]) -> str:
-    """Return by how much the accuracy of *model* falls on the test set of *result*."""
+    """Return by how much the accuracy of *model* falls on the test set of *result*.
+
+    On other pairs than those of the base, it differs, and nobody knows why.
+    """
     base, name, loss = result.base_accuracy, names.get(result.name, result.name), candidate.loss
     assert base is not None
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result, names)}"
@@ -149,11 +152,18 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
     if result.p_holm is not None and result.n != loss.n:  # items whose base has no answer are in no drop
         paired = number_text(base.value - loss.value, "percent")
         after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
-    untested = "" if result.p_holm is not None else f"; {_UNTESTED}"
     of_several = _of_several(model, result)
     floor = f", which is {below_noise(model, result)}" if model.is_within_noise(result) else ""
-    dropped = f"{_dropped(candidate)}{untested}){of_several}{floor}"
-    falls = f"The accuracy of {model.name} falls from {before} to {after}. The drop is {dropped}."
+    falls = (
+        f"The accuracy of {model.name} falls from {before} to {after}. "
+        f"The drop is {_dropped(candidate)}){of_several}{floor}."
+    )
+    if result.p_holm is None:
+        one_label = f", all with the gold label {result.only_gold}" if result.only_gold else ""
+        falls = (
+            f"The accuracy of {model.name} is {before} and {after}, whose items are other pairs{one_label}. "
+            f"The difference is {_dropped(candidate)}; not tested){of_several}{floor}."
+        )
     bounded = sum(map(_is_bounded, model.results))
     unknown = f" For {counted_items(bounded, 'test set')}, only bounds are known." if bounded else ""
     return falls + _larger(model, loss, names) + unknown
@@ -163,7 +173,10 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
-    """Return that the drop of *result* is the largest of several that are significant among all."""
+    """Return that the drop of *result* is the largest of several that are significant among all.
+
+    If it is not tested, its interval and theirs exclude 0.
+    """
     alike = [
         each
         for each in _able_to_lead(model)
@@ -174,6 +187,8 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     ]
     if len(alike) < 2 or result.candidate is None:
         return ""
+    if result.p_holm is None:
+        return f", the largest of {len(alike)} differences whose intervals exclude 0"
     return ", the largest of its significant drops"
 
 
@@ -395,10 +410,13 @@ _MOST_BASES: Final = 2
 
 
 def _chance_warnings(results: Results) -> Iterator[str]:
-    """Yield where which models are not significantly above the majority class: bases, and what has none."""
+    """Yield where which models are not significantly above the majority class: bases, and what has none.
+
+    Of few items without a base, nothing is said.
+    """
     for model in results.models:
         for each in model.results:
-            if each.name in results.without_base and each.at_chance:
+            if each.name in results.without_base and each.at_chance and not each.is_small:
                 yield _of_chance(model, each, results.short_names)
         if leading(model) is None and _bases_at_chance(model):
             continue  # the headline says so
@@ -434,8 +452,7 @@ def _of_many_at_chance(
     model: ModelResults, found: Sequence[TestSetResult], bases: int, names: Mapping[str, str]
 ) -> str:
     listed = ", ".join(
-        f"{names[each.name]} {number_text(each.accuracy, 'percent')} % "
-        f"({number_text(each.majority.share, 'percent')} %)"
+        f"{names[each.name]} {_share_of_items(each)} ({number_text(each.majority.share, 'percent')} %)"
         for each in found
         if each.majority is not None
     )
@@ -474,7 +491,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     majority = result.majority
     assert majority is not None
     name = _base_name(model, result.name, names)
-    accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
+    share = number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
     words, paired, consequence = "not above", "", "cannot be interpreted"
     if majority.advantage.high < 0:
@@ -485,7 +502,14 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
     baseline = f"the majority baseline{of_set} ({share} %{paired})"
     then = f", so changes from this base {consequence}" if has_drops else ""
-    return f"The accuracy of {model.name} on {name}, {accuracy} %, is {words} {baseline}{then}."
+    few = "; these are too few items for a conclusion" if result.is_small else ""
+    accuracy = _share_of_items(result)
+    return f"The accuracy of {model.name} on {name}, {accuracy}, is {words} {baseline}{then}{few}."
+
+
+def _share_of_items(result: TestSetResult) -> str:
+    """Return the accuracy of *result*, and of how many items it is."""
+    return f"{number_text(result.accuracy, 'percent')} % of {counted_items(result.n, 'item')}"
 
 
 def _advantage(majority: MajorityClass) -> str:

@@ -66,8 +66,10 @@ def against_table(results: Results) -> Table:
     projected = dict.fromkeys(
         f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
     )
+    of_drops = any(first.datasets[pair.name].entry.base_set for pair in pairs)
+    not_drops = "These are differences of accuracies, not of drops from the base. " if of_drops else ""
     note = (
-        f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
+        f"A minus B in points. {not_drops}{MCNEMAR} {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. If the interval and p disagree, the "
         "difference is not established."
     )

@@ -238,3 +238,14 @@ def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:
             assert shown[:2] == ["base (x)", "majority baseline"]
             assert not any("sick" in name for name in shown)
             assert shown.count("majority baseline") == 1
+
+
+def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:
+    """The figures of the report are then about something else than the base."""
+    plain, other = dataset("base.x", "-" * 40), dataset("numerical_reasoning.y", "ENC" * 20)
+    said = "None of the 40 items of the base has a gold label: there is no accuracy on it, and no drop."
+    sets = {"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}
+    found = results_of([run_over(sets, plain, other)])
+    assert said in warnings(found)
+    assert said in cx.report(run_over(sets, plain, other)).text(".html")
+    assert said not in warnings(results_of([run_over({"base.x": "E" * 40}, plain)]))

@@ -388,8 +388,9 @@ def other_warnings(results: Results) -> list[str]:
     """Return what makes accuracies and drops doubtful, whatever the test sets.
 
     A sentence per model with many ties, per model with a significant drop within the noise of asking again,
-    per base of a single gold label, and per model and base, or test set without one, whose accuracy is not
-    significantly above the majority class; a sentence per model if that are more than two bases.
+    per base without gold labels or of a single one, and per model and base, or test set without one, whose
+    accuracy is not significantly above the majority class; a sentence per model if that are more than two
+    bases.
     """
     remarks = [
         f"{model.name}: {remark}."
@@ -400,6 +401,7 @@ def other_warnings(results: Results) -> list[str]:
         *tie_warnings(results),
         *noise_warnings(results, _other_drops),
         *remarks,
+        *_unlabelled_warnings(results),
         *_one_label_warnings(results),
         *_chance_warnings(results),
     ]
@@ -426,6 +428,17 @@ def _chance_warnings(results: Results) -> Iterator[str]:
             yield _of_many_at_chance(model, found, len(bases), results.short_names)
         else:
             yield from (_of_chance(model, each, results.short_names) for each in found)
+
+
+def _unlabelled_warnings(results: Results) -> Iterator[str]:
+    """Yield a warning per base without gold labels, unless no test set has any: the headline says so."""
+    if culprit(results) is None:
+        return
+    for name, dataset in results.test_sets.items():
+        if dataset.entry.is_base and len(dataset) and not (dataset.labels() >= 0).any():
+            base = "the base" if len(results.drop_bases) == 1 else results.short_names[name]
+            items = counted_items(len(dataset), "item")
+            yield f"None of the {items} of {base} has a gold label: there is no accuracy on it, and no drop."
 
 
 def _one_label_warnings(results: Results) -> list[str]:

@@ -29,13 +29,3 @@ def test_what_a_loop_leaves_is_not_searched_for_cycles_when_it_ends(loops: int) 
         gc.callbacks.remove(note)
     assert searches == []
     assert gc.get_freeze_count() == 0
-
-
-def test_what_was_frozen_before_a_loop_stays_so() -> None:
-    gc.freeze()
-    try:
-        with seldom_collected():
-            pass
-        assert gc.get_freeze_count() > 0
-    finally:
-        gc.unfreeze()

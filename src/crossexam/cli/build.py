@@ -125,7 +125,7 @@ def build_and_show(
     """
     with seldom_collected(), progress_bar() as progress:
         built = build_to_folder(request, folder, force=force, progress=progress)
-        gc.freeze()  # what is kept for the next build need not be searched for cycles
+    gc.freeze()  # what is kept for the next build need not be searched for cycles
     if not built.written:
         note(f"{folder} already contains this suite; nothing was built")
     for base in (*request.bases, *request.problems):

@@ -64,7 +64,6 @@ def seldom_collected() -> Iterator[None]:
     try:
         yield
     finally:
-        if not gc.get_freeze_count():
-            gc.freeze()  # all objects are set aside ...
-            gc.unfreeze()  # ... and back, among the oldest
+        gc.freeze()  # all objects are set aside ...
+        gc.unfreeze()  # ... and back, among the oldest
         gc.set_threshold(*before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -186,6 +187,11 @@ def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused:
         assert message in refused(load_table, tmp_path / TABLE, "here")
     (tmp_path / TABLE).write_bytes(b"PK\x03\x04 cut off")
     assert "here: not the table of a bag-of-words model" in refused(load_table, tmp_path / TABLE, "here")
+    with zipfile.ZipFile(tmp_path / TABLE, "w") as archive:  # numpy reads a member without its magic as bytes
+        archive.writestr("words.npy", bytes(8))
+    assert "here: not the table of a bag-of-words model: words is not an array" in refused(
+        load_table, tmp_path / TABLE, "here"
+    )
 
 
 def test_the_model_that_ships_is_small_and_what_its_manifest_says(refused: Callable[..., str]) -> None:

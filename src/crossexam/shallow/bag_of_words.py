@@ -114,6 +114,8 @@ def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
     try:
         with np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
+        if damaged := [name for name, each in arrays.items() if not isinstance(each, np.ndarray)]:
+            raise ValueError(f"{damaged[0]} is not an array")
         text = arrays.pop("words").tobytes().decode()
         weights = arrays.pop("weights").T
     except archive_errors() as error:

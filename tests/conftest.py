@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import cache
@@ -90,6 +91,17 @@ def _accuracy_in_files(folder: Path) -> dict[str, float | None]:
             name = f"{path.stem} ({status})" if status else path.stem
             found[name] = sum(marks) / len(marks) if marks else None
     return {name: share for name, share in found.items() if not name.endswith("(rejected)")}
+
+
+@pytest.fixture(autouse=True)
+def own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the modules that a test imports from a temporary folder: others may have the same names."""
+    yield
+    temporary = str(tmp_path_factory.getbasetemp())
+    sys.path[:] = [path for path in sys.path if not path.startswith(temporary)]
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(temporary):
+            del sys.modules[name]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,6 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, value: s
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, "shouting", raising=False)
 
 
 def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_identity(

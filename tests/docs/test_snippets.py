@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
@@ -276,9 +275,8 @@ def _steps(page: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN_PAGES)
-def test_the_code_of_a_page_runs(page: str, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_a_page_runs(page: str, workplace: Path) -> None:
     names: dict[str, Any] = {"__name__": "page"}
-    monkeypatch.setattr("sys.path", [*sys.path])  # to which a function adds the folder of the page
     for step, place in _steps(page):
         if step.startswith("crossexam "):
             words = [os.path.expandvars(word) for word in _words(step)[1:]]
@@ -286,6 +284,5 @@ def test_the_code_of_a_page_runs(page: str, workplace: Path, monkeypatch: pytest
             assert done.exit_code == 0, f"{place}: {step}\n{done.output}\n{done.exception!r}"
         elif file := re.match(r"# (\w+)\.py\n", step):
             (workplace / f"{file[1]}.py").write_text(step, encoding="utf-8")
-            monkeypatch.delitem(sys.modules, file[1], raising=False)
         else:
             exec(compile(step, place, "exec"), names)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import crossexam
+from crossexam.core.errors import CrossexamError
 from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
 
@@ -62,20 +63,48 @@ def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.Monkey
         _write(tmp_path, name, text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
-    before = open_model("py/own_function:judge").key
+
+    def key_in_a_new_process() -> str:
+        for name in [each for each in sys.modules if each.startswith("own_")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        return open_model("py/own_function:judge").key
+
+    before = key_in_a_new_process()
     assert open_model("py/own_function:judge").key == before
     for name, text in LOCAL.items():
         _write(tmp_path, name, f"{text}# changed\n")
-        assert (open_model("py/own_function:judge").key != before) is (name != "own_bystander")
+        assert (key_in_a_new_process() != before) is (name != "own_bystander")
         _write(tmp_path, name, text)
+    assert key_in_a_new_process() == before
     judge = importlib.import_module("own_function").judge
     before = open_model(judge).key
     assert open_model(judge).key == before
-    _write(tmp_path, "own_second", "LABEL = 'entailment'\n")
-    assert open_model(judge).key != before
     _write(tmp_path, "broken", "def (:\n")
     for name in ("broken", "absent"):
         assert local_imports(name, tmp_path / f"{name}.py") == {}
+
+
+def test_a_module_that_was_edited_after_its_import_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the answers of the former code would be stored as those of the new one."""
+    (tmp_path / "own_helper.py").write_text("LABEL = 'neutral'\n")
+    module = tmp_path / "own_edited.py"
+    code = "from own_helper import LABEL\n\ndef judge(premise, hypothesis):\n    return {}\n"
+    module.write_text(code.format("LABEL"))
+    monkeypatch.chdir(tmp_path)
+    first = open_model("py/own_edited:judge")
+    former = importlib.import_module("own_edited").judge
+    module.write_text(code.format("'entailment'"))
+    for edited in ("py/own_edited:judge", former):
+        with pytest.raises(CrossexamError, match="has changed since it was imported"):
+            open_model(edited)
+    importlib.reload(importlib.import_module("own_edited"))
+    assert open_model("py/own_edited:judge").key != first.key
+    (tmp_path / "own_helper.py").write_text("LABEL = 'contradiction'\n")
+    with pytest.raises(CrossexamError, match=r"own_helper\.py: the file has changed"):
+        open_model("py/own_edited:judge")
 
 
 def test_only_functions_without_state_keep_their_key() -> None:

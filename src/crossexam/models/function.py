@@ -33,7 +33,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.models.answer_words import AnswerWords, answer_words
 from crossexam.models.answers import Asked, pair_named, to_answers
 from crossexam.models.label_order import NamedLabels, is_two_label, parse_order
-from crossexam.models.local_imports import local_imports
+from crossexam.models.local_imports import local_imports, source_of
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.threshold import check_threshold
 
@@ -250,17 +250,18 @@ def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) ->
         modules[defining.__name__] = defining
     known = {name: getattr(each, "__file__", None) for name, each in modules.items()}
     files = {name: Path(file) for name, file in known.items() if file}
-    own = sorted(path for path in set(files.values()) if path.exists())
-    texts = [path.read_bytes().hex() for path in own]
-    return "".join([*texts, *_source_of_imports(files, own)]) or uuid.uuid4().hex
+    own = {path: source_of(name, path) for name, path in files.items() if path.exists()}
+    texts = [own[path].hex() for path in sorted(own)]
+    return "".join([*texts, *_source_of_imports(files)]) or uuid.uuid4().hex
 
 
-def _source_of_imports(files: Mapping[str, Path], own: Sequence[Path]) -> list[str]:
-    """Return the source of the local modules that the modules in *files* import, without *own*."""
+def _source_of_imports(files: Mapping[str, Path]) -> list[str]:
+    """Return the source of the other local modules that the modules in *files* import."""
     found: dict[str, Path] = {}
     for name, path in files.items():
         found |= local_imports(name, path)
-    return [f"\x1f{name}\x1f{p.read_bytes().hex()}" for name, p in sorted(found.items()) if p not in own]
+    others = {name: path for name, path in sorted(found.items()) if path not in files.values()}
+    return [f"\x1f{name}\x1f{source_of(name, path).hex()}" for name, path in others.items()]
 
 
 def _source_of_callable(function: Callable[..., Any]) -> str:
@@ -275,8 +276,7 @@ def _source_of_callable(function: Callable[..., Any]) -> str:
         if module is None:
             return uuid.uuid4().hex
         file = Path(inspect.getsourcefile(module) or "")
-        return "".join(
-            [text, inspect.getsource(module), *_source_of_imports({module.__name__: file}, [file])]
-        )
+        own = source_of(module.__name__, file).hex() if file.is_file() else inspect.getsource(module)
+        return "".join([text, own, *_source_of_imports({module.__name__: file})])
     except (OSError, TypeError):
         return uuid.uuid4().hex

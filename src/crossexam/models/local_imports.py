@@ -1,4 +1,6 @@
-"""The local modules that a module imports, found by reading its source; nothing is imported for it.
+"""The source of modules, and the local modules that a module imports, found by reading it.
+
+Nothing is imported for it.
 
 A module is local if it belongs neither to the standard library nor to an installed package.  Imports inside
 functions count.  What is imported by a computed name, files of data, and servers behind a function cannot be
@@ -8,14 +10,38 @@ found this way.
 from __future__ import annotations
 
 import ast
+import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Final
 
+from crossexam.core.errors import CrossexamError
+
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _OWN: Final = "crossexam"  # its version, not its source, is part of results
+_FIRST_READ: Final[dict[str, tuple[ModuleSpec, bytes]]] = {}  # by module, since it was imported
+
+
+def source_of(name: str, file: Path) -> bytes:
+    """Return the source of the module *name*.
+
+    Raises CrossexamError if it is no longer what was first read: the module in memory is the former one.
+    """
+    text = file.read_bytes()
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    if spec is None:
+        return text
+    known, first = _FIRST_READ.get(name, (None, b""))
+    if known is spec and first != text:
+        raise CrossexamError(
+            "the file has changed since it was imported, so that the former code would be called",
+            where=str(file),
+            hint=f"start Python again, or call importlib.reload on the module '{name}'",
+        )
+    _FIRST_READ[name] = spec, text
+    return text
 
 
 def local_imports(name: str, file: Path) -> dict[str, Path]:

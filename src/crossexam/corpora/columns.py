@@ -192,15 +192,20 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
     if len(missing) == 2:
         if "question" in columns and ("question" in mapping or _PROBLEM_SIGNS & set(names)):
             return "problem"
-        if "sentence" in columns and "question" not in columns:
+        if "sentence" in mapping or ("sentence" in columns and not _others(columns, names)):
             return "sentence"
     _refuse_misspelt(missing, mapping)
     raise FormatError(
         f"no column for the {' or the '.join(missing)}",
         wanted=f"a column called {', '.join(ROLES[missing[0]])}; or question and options; or sentence",
-        hint="name them with --columns premise=A,hypothesis=B,label=C (without labels, no label=C); "
-        f"the columns are: {', '.join(names)}",
+        hint="name them with --columns premise=A,hypothesis=B,label=C (without labels, no label=C), "
+        f"or sentence=A for tests of single sentences; the columns are: {', '.join(names)}",
     )
+
+
+def _others(columns: Mapping[str, str], names: Iterable[str]) -> set[str]:
+    """Return the columns beside one of sentences that may hold the other side of a pair, or its label."""
+    return {*names} - {columns.get("id"), columns["sentence"], *INFO_COLUMNS, *TAG_COLUMNS}
 
 
 def _refuse_misspelt(missing: Iterable[str], mapping: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation.candidates import Candidate
 from crossexam.reports.accuracy import drop_table
 from crossexam.reports.analyses.comparison import against_table
-from crossexam.reports.headline import headline, headlines
+from crossexam.reports.headline import headlines
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
@@ -38,7 +38,7 @@ def test_every_format_for_readers_has_the_headlines_the_warning_and_the_majority
     half = run_of(said, BASE, NEGATION, OWN, NEGATED_OWN, model="half")
     report = make_report(half, CAREFUL)
     first, second = headlines(report.results)
-    assert first == headline(report.results)
+    assert first == headlines(report.results)[0]
     assert ("of half, 100.0 %" in first, "careful falls" in second) == (True, True)
     (warning,) = warnings(report.results)
     assert warning.startswith(
@@ -74,7 +74,7 @@ def test_the_interval_of_a_drop_that_was_chosen_is_as_wide_as_the_choice_demands
     lost, steady = examined("m", GOLDS, wrong(GOLDS, 6)), examined("steady", GOLDS, GOLDS)
     alone = results_of([lost])
     assert alone.models[0].results[1].p_holm == pytest.approx(2 / 2**6)
-    assert "falls from 100.0 % on the base to 85.0 %" in headline(alone)
+    assert "falls from 100.0 % on the base to 85.0 %" in headlines(alone)[0]
     pairs = [True] * 40, [False] * 6 + [True] * 34
     for count, results, other in (
         (20, results_of([run_of(said, BASE, *sets)]), ""),
@@ -83,9 +83,9 @@ def test_the_interval_of_a_drop_that_was_chosen_is_as_wide_as_the_choice_demands
         low, high = paired_difference(*pairs, confidence=1 - 0.05 / count)[1:3]
         bounds = f"{100 * low:.1f} to {100 * high:.1f}".replace("-", "−")
         words = f"is 15.0 points (95 % interval {bounds}, adjusted for the choice among {count} drops{other})"
-        assert words in headline(results)
-        assert "does not drop significantly" in headline(results)
-    assert "p is 0.031 if corrected for the tests of this model alone" in headline(results)
+        assert words in headlines(results)[0]
+        assert "does not drop significantly" in headlines(results)[0]
+    assert "p is 0.031 if corrected for the tests of this model alone" in headlines(results)[0]
     words = "The largest of 2 drops is likely to be overestimated: the headline's interval"
     assert any(words in note for note in drop_table(results).notes)
 
@@ -97,9 +97,9 @@ def test_a_test_and_an_interval_that_disagree_are_both_said() -> None:
     base, negation = model.results
     drop = Estimate(0.056, -0.005, 0.116, 40, 40)
     for p_value, said in ((0.035, True), (0.051, False)):
-        found = Candidate(1, drop, p_value, is_significant=False, detectable=None)
+        found = Candidate(1, drop, p_value, is_significant=False)
         disputed = replace(negation, drop=drop, p_holm=p_value, candidate=found)
-        text = headline(replace(results, models=(replace(model, results=(base, disputed)),)))
+        (text,) = headlines(replace(results, models=(replace(model, results=(base, disputed)),)))
         assert "does not drop significantly on any test set" in text
         words = "(on negation, the corrected p is 0.035, but the interval of the drop includes 0)"
         assert (words in text) is said

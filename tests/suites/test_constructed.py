@@ -29,7 +29,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.models.model import Pair
 from crossexam.options.short_forms import expand
-from crossexam.reports.headline import headline
+from crossexam.reports.headline import headlines
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
@@ -212,7 +212,7 @@ def test_from_two_labels_every_set_has_two_and_all_routes_to_a_model_give_the_sa
     def numbers(run: Run) -> object:
         """The measures without what is said of the labels that it was scored on: some have more."""
         named = replace(run, model="m")
-        return headline(results_of([named])), [replace(each, projection=None) for each in measure(named)]
+        return headlines(results_of([named]))[0], [replace(each, projection=None) for each in measure(named)]
 
     def check(model: Any, options: dict[str, Any]) -> None:
         run = predict_suite(model, suite, options=options)

@@ -20,7 +20,7 @@ from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import score_table
-from crossexam.reports.headline import headline
+from crossexam.reports.headline import headlines
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_in_memory, build_to_folder
@@ -259,7 +259,7 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     table = score_table(results)
     assert (table.title, len(table.rows)) == (f"Cross-dataset evaluation: {said.format('')}", 1)
     assert not any("ublished" in note for note in table.notes)
-    assert said.format("cross-dataset ") in headline(results)
+    assert said.format("cross-dataset ") in headlines(results)[0]
 
 
 def test_labels_of_an_added_corpus(own: Path) -> None:

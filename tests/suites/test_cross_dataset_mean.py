@@ -26,7 +26,7 @@ from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.errors import error_table
 from crossexam.reports.data import render_csv, render_json
-from crossexam.reports.headline import headline
+from crossexam.reports.headline import headlines
 from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
@@ -87,10 +87,10 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     less = run_of("m", {**dict.fromkeys(MEMBERS, 50), REFERENCE: 80})
     less.datasets[f"base.{REFERENCE}"].manifest["cross_dataset"]["complete"] = False
     assert score_of(less).title == "Part of the cross-dataset benchmark: 14 of 14 corpora; SNLI test in part"
-    assert "points below that on a part of SNLI test" in headline(results_of([less]))
+    assert "points below that on a part of SNLI test" in headlines(results_of([less]))[0]
     partly = run_of("m", dict.fromkeys(MEMBERS, 50), complete=False)
     assert score_of(partly).title.endswith(": 14 of 14 corpora, all in part")
-    assert "corpora of the cross-dataset benchmark, all in part" in headline(results_of([partly]))
+    assert "corpora of the cross-dataset benchmark, all in part" in headlines(results_of([partly]))[0]
 
 
 def test_published_rows_are_means_of_the_same_corpora_and_marked_if_not_printed() -> None:

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isnan
 from typing import Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.stats.p_values import ALPHA, AtConfidence
-from crossexam.stats.power import minimum_detectable_drop
 
 #: A test set of fewer items, or pairs with its base, leads no headline, and charts mark it.
 FEW: Final = 30
@@ -30,14 +28,12 @@ class Candidate:
     *loss* has the simultaneous 95 % interval of the *count* drops.  *p_value* is corrected for as many, None
     if the items are not paired.  The drop *is_significant* if the interval lies above 0, and if the p-value
     is at most the level of the report; at a level below 0.05, the interval at that level has to lie above 0.
-    *detectable* is the drop that the pairs show at this level with a power of 80 %; None if there is none.
     """
 
     count: int
     loss: Estimate
     p_value: float | None
     is_significant: bool
-    detectable: float | None
 
 
 @dataclass(frozen=True)
@@ -62,15 +58,13 @@ class HeadlineChoice:
         """The level at which each of the drops is tested."""
         return min(self.alpha, ALPHA) / self.count
 
-    def candidate(
-        self, at: AtConfidence, p_value: float | None = None, detectable: float | None = None
-    ) -> Candidate:
+    def candidate(self, at: AtConfidence, p_value: float | None = None) -> Candidate:
         """Return the drop *at* any confidence, with its uncorrected *p_value*, as one of the candidates."""
         loss = at(1 - ALPHA / self.count)
         tested = loss if self.alpha >= ALPHA else at(1 - self.level)
         corrected = None if p_value is None else min(1.0, self.count * p_value)
         is_significant = tested.low > 0 and (corrected is None or corrected <= self.alpha)
-        return Candidate(self.count, loss, corrected, is_significant, detectable)
+        return Candidate(self.count, loss, corrected, is_significant)
 
 
 def count_candidates(runs: Iterable[Run]) -> int:
@@ -85,13 +79,3 @@ def count_candidates(runs: Iterable[Run]) -> int:
         for dataset in run.datasets.values()
     )
     return max(1, count)
-
-
-def detectable_drop(pairs: float, discordant: float, alpha: float) -> float | None:
-    """Return the drop that so many effective *pairs* show at the level *alpha* with a power of 80 %.
-
-    *discordant* is the share of pairs of which one item is right.  None if the pairs can show no drop
-    (:func:`crossexam.stats.power.minimum_detectable_drop`).
-    """
-    drop = minimum_detectable_drop(pairs, discordant, alpha)
-    return None if isnan(drop) else drop

@@ -22,7 +22,7 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
-from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
+from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates
 from crossexam.evaluation.gold_labels import OfGold, by_gold
 from crossexam.evaluation.quantities import CONFIDENCE, Quantity, share_of
 from crossexam.evaluation.scores import (
@@ -40,6 +40,7 @@ from crossexam.stats.confusion import cross_counts, error_types, false_share
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, mcnemar, paired_difference
+from crossexam.stats.power import minimum_detectable_drop
 
 
 @dataclass(frozen=True)
@@ -325,7 +326,6 @@ def _paired(
     residuals = np.subtract(before, after, dtype=np.float64)
     residuals -= residuals.mean()
     effective_pairs = effective_size(residuals, cluster_codes(units, len(units))).n_eff
-    detectable = detectable_drop(effective_pairs, (test.b + test.c) / len(before), choice.level)
     flipped = scored.flipped(name)
     return {
         "base_accuracy": share_correct(before, units),
@@ -335,7 +335,7 @@ def _paired(
         "effective_pairs": effective_pairs,
         "flip_rate": None if flipped is None else share_of(flipped, scored.limit).known(CONFIDENCE),
         "by_gold": by_gold(scored, name, base),
-        "candidate": choice.candidate(drop.known, test.p_exact, detectable),
+        "candidate": choice.candidate(drop.known, test.p_exact),
     }
 
 
@@ -355,4 +355,5 @@ def _detectable(result: TestSetResult, alpha: float) -> float | None:
     if result.effective_pairs is None or result.mcnemar is None or result.drop is None:
         return None
     discordant = (result.mcnemar.b + result.mcnemar.c) / result.drop.n
-    return detectable_drop(result.effective_pairs, discordant, alpha)
+    drop = minimum_detectable_drop(result.effective_pairs, discordant, alpha)
+    return None if math.isnan(drop) else drop

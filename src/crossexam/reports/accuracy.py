@@ -301,7 +301,7 @@ def drop_table(results: Results) -> Table:
         f"{MCNEMAR} {significance_note(results.options.alpha)} "
         "Smallest detectable drop: what the test would find in 80 % of cases, if as many predictions turn "
         "right or wrong as here (or as many as such a drop needs, if that is more), at this level divided by "
-        "the number of paired tests. "
+        "the number of paired tests; if it exceeds the accuracy on the base, no drop would be found. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),

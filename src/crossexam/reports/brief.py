@@ -26,11 +26,12 @@ from crossexam.reports.accuracy import (
 )
 from crossexam.reports.analyses.consistency import consistency, violations_table
 from crossexam.reports.analyses.fact_checking import fact_checking
+from crossexam.reports.analyses.keys import heavy_keys
 from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_drops_notes
-from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
+from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, number_text, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -127,7 +128,7 @@ def _of_one(model: ModelResults, results: Results) -> Table:
     notes = brief_notes(
         results,
         drop_note(results),
-        "p: McNemar's test by cluster, Holm-corrected over the test sets.",
+        "p: McNemar's test by cluster, Holm-corrected over the test sets; the intervals are not corrected.",
         significance_note(results.options.alpha),
     )
     return Table(title, columns, rows, notes)
@@ -270,4 +271,13 @@ def brief_notes(results: Results, *about: str) -> tuple[str, ...]:
     """Return what the numbers are in a few words, and what a reader must know of these in particular."""
     intervals = intervals_of(results.test_sets, results.short_names)
     first = " ".join([f"Percent, with {intervals}.", *about])
-    return (first, *notes_on_items(results, "drop"), *uneven_drops_notes(results))
+    return (first, *_notes_on_keys(results), *notes_on_items(results, "drop"), *uneven_drops_notes(results))
+
+
+def _notes_on_keys(results: Results) -> list[str]:
+    """Return of which test sets the intervals are wide because many items have the same word pair."""
+    return [
+        f"The intervals of {results.short_names[name]} are wide because "
+        f"{number_text(each.largest_share, 'percent')} % of its items have the same words ({each.largest})."
+        for name, each in heavy_keys(results).items()
+    ]

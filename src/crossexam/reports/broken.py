@@ -57,13 +57,14 @@ class Broken:
 class BrokenSet:
     """Some of the *count* items of a test set that *model* got wrong.
 
-    *from_right*: of those whose base it got right.
+    *from_right*: of those whose base it got right; *mended* items are the other way round.
     """
 
     items: tuple[Broken, ...]
     count: int
     model: str
     from_right: bool
+    mended: int
 
 
 def broken_tables(results: Results) -> list[Table]:
@@ -133,30 +134,32 @@ def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> Br
     asked = [_Asked.of(model, shown) for model in models]
     of_model = asked[models.index(model)]
     wrong = of_model.here.judged & ~of_model.here.correct
-    from_right = of_model.base is not None and bool((shown.places >= 0).any())
+    from_right, mended = of_model.base is not None and bool((shown.places >= 0).any()), 0
     if of_model.base is not None and from_right:
         wrong &= of_model.base.correct[shown.places] & (shown.places >= 0)
+        was_wrong = (of_model.base.judged & ~of_model.base.correct)[shown.places] & (shown.places >= 0)
+        mended = int(np.count_nonzero(was_wrong & of_model.here.correct))
     rows = np.flatnonzero(wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
     items = tuple(_item(row, asked, shown) for row in drawn)
-    return BrokenSet(items, len(rows), model.name, from_right)
+    return BrokenSet(items, len(rows), model.name, from_right, mended)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What the items of a test set are *about*, and the *paper* that the test is from."""
+    """What the items of a test set are *about*, whence the labels, and the *paper* that the test is from."""
 
     about: str
     paper: str
 
     @classmethod
     def of(cls, construction: Construction, entry: TestSetEntry) -> Origin:
-        """Return that of a *construction*, and that it gives the labels unless judges did."""
-        by_rule = ""
-        if not construction.keeps_label and entry.verdict is None:
+        """Return that of a *construction*, which keeps or gives the labels, unless judges gave them."""
+        labels = ""
+        if entry.verdict is None:
             only = f", all {construction.labels[0]}" if len(construction.labels) == 1 else ""
-            by_rule = f"; labels by rule{only}"
-        return cls(f"{construction.summary}{by_rule}", construction.paper)
+            labels = "; gold label kept" if construction.keeps_label else f"; labels by rule{only}"
+        return cls(f"{construction.summary}{labels}", construction.paper)
 
 
 def origins(results: Results) -> dict[str, Origin]:

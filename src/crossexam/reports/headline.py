@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
@@ -26,13 +27,8 @@ def culprit(results: Results) -> ModelResults | None:
     return next((model for model in results.models if worst_of(model) is not None), None)
 
 
-def headline(results: Results) -> str:
-    """Return what broke most: model, accuracy on the base, and the worst drop with its interval."""
-    return headlines(results)[0]
-
-
 def headlines(results: Results) -> list[str]:
-    """Return the finding of each model, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
+    """Return what broke most, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
     first = culprit(results)
     if first is None and any(consistency(model) for model in results.models):
         return [sentence(model, results) for model in results.models]
@@ -219,7 +215,7 @@ def _no_fall(
 ) -> str:
     """Return that no drop of *model* is significant; the largest is *candidate*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
-    limits = f"{_unnoticed(model)}{_counted(model, names)}"
+    limits = f"{_unnoticed(model, names)}{_counted(model, names)}"
     if candidate.loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{limits}"
     tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
@@ -236,14 +232,20 @@ def _no_fall(
     )
 
 
-def _unnoticed(model: ModelResults) -> str:
+def _unnoticed(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return how large a drop may be that is found in fewer than 80 % of cases; empty if none was tested."""
-    drops = [
-        drop
+    drops = {
+        each.name: each.minimum_detectable_drop or inf
         for each in _able_to_lead(model)
-        if each.candidate is not None and (drop := each.candidate.detectable) is not None
-    ]
-    return f" Drops of up to {100 * max(drops):.1f} points may go unnoticed." if drops else ""
+        if each.p_holm is not None and each.base_accuracy is not None
+    }
+    if not drops:
+        return ""
+    name = max(drops, key=lambda each: drops[each])
+    result = model.result(name)
+    if result is not None and result.base_accuracy is not None and drops[name] > result.base_accuracy.value:
+        return f" On {names.get(name, name)}, even a drop to 0 % could go unnoticed."
+    return f" Drops of up to {100 * drops[name]:.1f} points may go unnoticed."
 
 
 def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -514,7 +516,11 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
         words, paired, consequence = "not significantly above", _advantage(majority), "are hard to interpret"
     of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
     baseline = f"the majority baseline{of_set} ({share} %{paired})"
-    then = f", so changes from this base {consequence}" if has_drops else ""
+    then, shares = "", result.predicted_shares
+    if has_drops:
+        then = f", so changes from this base {consequence}"
+    elif 1.0 in shares:
+        then = f"; it always predicts {result.labels[shares.index(1.0)]} there"
     few = "; these are too few items for a conclusion" if result.is_small else ""
     accuracy = _share_of_items(result)
     return f"The accuracy of {model.name} on {name}, {accuracy}, is {words} {baseline}{then}{few}."

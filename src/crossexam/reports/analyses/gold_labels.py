@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.estimate import p_value_text
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, once
 from crossexam.reports.table import number_text
@@ -25,13 +26,18 @@ def hidden_changes(results: Results) -> dict[tuple[str, str], tuple[OfGold, ...]
     label, times the number of such tests in the report, is at most its level.  The drop of the test set is
     not significant, or the accuracy for another label changes so in the other direction.
     """
-    level = results.options.alpha / max(1, sum(len(each.by_gold) for _, _, each in results.by_test_set()))
+    level = results.options.alpha / _count_of_tests(results)
     found = {}
     for name, model, result in results.by_test_set():
         changed = tuple(each for each in result.by_gold if abs(each.drop) >= _LARGE and each.p_value <= level)
         if changed and not _is_shown(changed, result, results):
             found[model.name, name] = changed
     return found
+
+
+def _count_of_tests(results: Results) -> int:
+    """Return how many gold labels of test sets are tested, at least 1."""
+    return max(1, sum(len(each.by_gold) for _, _, each in results.by_test_set()))
 
 
 def _is_shown(changed: Sequence[OfGold], result: TestSetResult, results: Results) -> bool:
@@ -45,25 +51,33 @@ def hidden_warnings(results: Results) -> list[str]:
     return [sentence for model in results.models for sentence in _of_model(model, results)]
 
 
-def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
+def most_hidden(model: ModelResults, results: Results) -> str | None:
+    """Return the test set on which the accuracy of *model* for a gold label changes most behind its drop."""
     changes = {name: found for (whose, name), found in hidden_changes(results).items() if whose == model.name}
-    if not changes:
+    return max(changes, key=lambda each: max(abs(change.drop) for change in changes[each]), default=None)
+
+
+def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
+    name = most_hidden(model, results)
+    result = None if name is None else model.result(name)
+    if name is None or result is None or result.loss is None:
         return
-    name = max(changes, key=lambda each: max(abs(change.drop) for change in changes[each]))
-    result = model.result(name)
-    if result is None or result.loss is None:
-        return
-    first, *others = sorted(changes[name], key=lambda change: -change.drop)
+    first, *others = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
+    short, tests = results.short_names[name], _count_of_tests(results)
     told = [
-        f"{first.after:,} of {first.n:,} items with the gold label {first.gold} right, and {first.before:,} "
-        "of them on the base",
-        *(
-            f"{each.after:,} of {each.n:,} with the gold label {each.gold}, and {each.before:,} on the base"
-            for each in others
-        ),
+        f"Of the {first.n:,} items of {short} with the gold label {first.gold}, {model.name} gets "
+        f"{_changed(first, tests)}",
+        *(f"of the {each.n:,} with {each.gold}, {_changed(each, tests)}" for each in others),
     ]
     points = number_text(result.loss, "points").replace("-", "−")
-    rest = named_together([each for each in changes if each != name], results.test_sets, results.short_names)
-    alike = f" Drops hide such changes on {rest}, too." if rest else ""
-    short = results.short_names[name]
-    yield f"On {short}, {model.name} gets {'; '.join(told)}. The drop, {points} points, hides this.{alike}"
+    alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
+    rest = named_together(alike, results.test_sets, results.short_names)
+    too = f" Drops that hide such changes as well: {rest}." if rest else ""
+    yield f"{'; '.join(told)}. The drop of {points} points hides this.{too}"
+
+
+def _changed(change: OfGold, tests: int) -> str:
+    """Return how many items are right after the *change*, how many before, and p, corrected for *tests*."""
+    way = "down" if change.after < change.before else "up"
+    p_value = p_value_text(min(1.0, tests * change.p_value))
+    return f"{change.after:,} right, {way} from {change.before:,} on the base (corrected p {p_value})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crossexam.constructions.keys import KEYED
+from crossexam.constructions.keys import KEYED, keys_are_sampled
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row, rows_of
 from crossexam.reports.results import ModelResults, Results, once
@@ -21,6 +21,8 @@ _KEYS: Final = (
 )
 #: Fewer keys say nothing of keys in general; CSV and JSON have them.
 FEWEST_KEYS = 20
+#: A key with a larger share of the items weighs heavily in their accuracy.
+LARGE_SHARE: Final = 0.2
 #: What the intervals of test sets with keys allow for, here and in all other tables.
 _BY_KEY: Final = (
     "95 % confidence intervals are clustered by premise and by key at once, as if the word pairs were a "
@@ -40,6 +42,18 @@ def keyed(model: ModelResults) -> tuple[KeyedResult, ...]:
     from crossexam.evaluation.keys import keyed_results
 
     return keyed_results(model.answered.datasets, model.scores)
+
+
+@once
+def heavy_keys(results: Results) -> dict[str, KeyedResult]:
+    """Return by test set the accuracy over keys where one key, of a sample of keys, has many of the items."""
+    return {
+        each.test_set: each
+        for model in reversed(results.models)
+        for each in keyed(model)
+        if each.largest_share > LARGE_SHARE
+        and keys_are_sampled(results.test_sets[each.test_set].entry.construction)
+    }
 
 
 @once

@@ -24,7 +24,7 @@ class Ls:
     )
     name: str | None = argument(
         "NAME",
-        "With rules: antonymy, so_swap or so_swap_plausible (default: all). "
+        "With rules: the construction, such as antonymy (default: all). "
         "With corpora: the one whose files are listed.",
         required=False,
     )

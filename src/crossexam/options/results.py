@@ -87,8 +87,7 @@ class Gate(Unanswered):
     """The options of ``crossexam gate``.
 
     It is 2 if the run cannot be judged, and 4 if it is not finished.  JUnit and JSON are written with 0, 1
-    and 5, and with 2 if a check could not be judged; after an error there are none, nor any of earlier
-    results.
+    and 5, and with 2 if a check could not be judged; after an error, none are left, not even earlier ones.
 
     Example: crossexam gate runs/mine --baseline baseline.parquet
     """

@@ -183,6 +183,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
                 "total": len(dataset),
                 "labels": [GOLD_INDEX[label] for label in dataset.projection.labels],
                 "together": compared.get(dataset.name, ()),
+                "compared": dataset.entry.compares_items,
                 "parts": parts,
             }
         )

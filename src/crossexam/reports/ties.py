@@ -102,7 +102,8 @@ def _tied(model: ModelResults, result: TestSetResult, count: int) -> str:
     if model.run.two_labels:
         lie = "lies" if count == 1 else "lie"
         between = " and ".join(labels)
-        return f"{lie} exactly on the threshold between {between}; {_predicted(labels)} is predicted."
+        lower = " (a lower --threshold predicts entailment)" if "threshold" in model.run.details else ""
+        return f"{lie} exactly on the threshold between {between}; {_predicted(labels)} is predicted{lower}."
     have = "has" if count == 1 else "have"
     return f"{have} two or more equally probable labels, of which {_predicted(labels)} is predicted."
 

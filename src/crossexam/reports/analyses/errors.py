@@ -42,12 +42,12 @@ _BAR: Final = (
 
 #: What the columns and the drawing of errors mean: on three labels, and on two alone.
 _IN_THREE: Final = (
-    "E-C: gold entailment, predicted contradiction; the others likewise.",
+    "E-C: entailment (gold) predicted as contradiction; the others likewise.",
     "Drawn, in percent of the items, from left to right: false entailment (N-E, and paler C-E), false "
     "neutral (E-N, C-N) and false contradiction (E-C, N-C).",
 )
 _IN_TWO: Final = (
-    "E-N: gold entailment, which is not predicted; N-E likewise.",
+    "E-N: entailment (gold) predicted as not_entailment; N-E: the reverse.",
     "Drawn, in percent of the items, from left to right: N-E, E-N.",
 )
 

@@ -42,10 +42,10 @@ _NOTE: Final = (
     "both get wrong; a pair can be in both, and its two orders are one. "
 )
 _KINDS_NOTE: Final = (
-    "Both E-C: gold entailment, for which both models predict contradiction; the others likewise."
+    "Both E-C: entailment (gold) that both models predict as contradiction; the others likewise."
 )
 _KINDS_NOTE_OF_TWO: Final = (
-    "Both E-N: gold entailment, which neither model predicts; both N-E likewise, where N is not_entailment."
+    "Both E-N: entailment (gold) that both models predict as not_entailment; both N-E: the reverse."
 )
 
 

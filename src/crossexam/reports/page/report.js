@@ -35,6 +35,8 @@
   const statusOf = (label) => (label < -1 ? data.statuses[-1 - label] : "answered");
   const isRight = (label, goldLabel) => label === goldLabel || (label === NOT_ENTAILED && goldLabel > 0);
   const correct = (item, number) => item[GOLD] >= 0 && isRight(said(item[ANSWERS][number]), item[GOLD]);
+  // What was predicted for the base of an item, if the two are compared.
+  const saidOfBase = (item, number) => (data.sets[item[SET]].compared ? said(item[BEFORE][number]) : -1);
   // The labels on which an answer is scored, and the gold label among them.
   const labelsOf = (item, number) => {
     const { labels } = data.sets[item[SET]];
@@ -178,7 +180,7 @@
     if (wanted.answer !== "" && now !== Number(wanted.answer)) return false;
     if (wanted.outcome !== "" && !hasOutcome(item, wanted)) return false;
     if (wanted.flipped !== "") {
-      const before = said(item[BEFORE][wanted.model]);
+      const before = saidOfBase(item, wanted.model);
       if (now < 0 || before < 0) return false;
       if ((now !== before) !== (wanted.flipped === "yes")) return false;
     }
@@ -275,14 +277,15 @@
     row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", shares));
     return row;
   };
-  const pair = (item, title, premise, hypothesis, goldLabel, answers, before) => {
+  const pair = (item, title, premise, hypothesis, goldLabel, answers, isBase) => {
     const side = make("div", "pair");
     const given = make("div", "given");
     if (title) side.append(make("h4", "", title));
     side.append(texts(premise, hypothesis), given);
     answers.forEach((answer, number) => {
       const labels = labelsOf(item, number);
-      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), labels));
+      const before = isBase ? -1 : saidOfBase(item, number);
+      if (answer) given.append(answered(number, answer, goldLabel, before, labels));
     });
     return side;
   };
@@ -290,11 +293,11 @@
     const pairs = make("div", "pairs");
     if (item[BASE_PREMISE] !== null) {
       const was = item[BASE_GOLD] < 0 ? "Constructed from" : `Base, gold: ${LABELS[item[BASE_GOLD]]}`;
-      pairs.append(pair(item, was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], []));
+      pairs.append(pair(item, was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], true));
     }
     const now = item[BASE_PREMISE] === null ? "" : "Item";
     if (!now) pairs.classList.add("single");
-    pairs.append(pair(item, now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE]));
+    pairs.append(pair(item, now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], false));
     return pairs;
   };
   const heading = (item) => {
@@ -310,7 +313,7 @@
     const answer = item[ANSWERS][number];
     if (answer) {
       if (data.models.length > 1) line.append(make("span", "who", `${data.models[number]} `));
-      line.append(verdictOn(answer[0], item[GOLD], said(item[BEFORE][number])));
+      line.append(verdictOn(answer[0], item[GOLD], saidOfBase(item, number)));
     }
     const given = item[ANSWERS].flatMap((each, place) => (isAnswered(each) ? [place] : []));
     if (given.length > 1 && item[GOLD] >= 0) {

@@ -24,7 +24,7 @@ _USUAL_TOKENS: Final = 512  # of BERT and its like
 _NOTES: Final = (
     "Truncated: the model did not read the item to its end. Edit unseen: everything that the construction "
     "changed is in the part that was not read, so the prediction says nothing about the change.",
-    "Accuracy in percent of the items with a gold label, with 95 % intervals clustered by premise.",
+    "Accuracy in percent of the items with a gold label, with 95 % confidence intervals.",
 )
 
 

@@ -78,7 +78,7 @@ def test_a_run_that_is_as_good_passes_and_a_worse_one_does_not(crossexam: Crosse
     rules(f"{RULE}min = 0.6\n{AGAINST}")
     line = "--baseline baseline.parquet --junit g.xml --json g.json"
     printed = crossexam(f"gate good {line}")
-    assert "The gate passes: py/gated_models:good against another run of it, 2 checks" in printed.out
+    assert "The gate passes: py/gated_models:good against its baseline, 2 checks" in printed.out
     assert json.loads(Path("g.json").read_text())["passed"] is True
     assert len(ElementTree.parse("g.xml").findall(".//testcase")) == 2
     Path("crossexam.toml").rename("my.toml")

@@ -57,13 +57,16 @@ def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
 
 
 def test_the_gold_label_of_which_a_model_gets_hardly_any_item_right_any_more() -> None:
+    """Where the drop is significant, too; not where all labels lose as much."""
     sets = [dataset("base.x", GOLDS), dataset("negation.x", GOLDS, "base.x", paired=True)]
     said = {"base.x": wrong(GOLDS, 3), "negation.x": "NNC" * 30}
-    (found,) = sentence(results_of([run_of(said, *sets, model="zoo/mine")]), "with the gold label")
-    right = "zoo/mine gets 0 right, down from 29 of 30 on the base"
-    assert found.startswith(f"Of the 30 items of negation with the gold label entailment, {right}:")
+    found = results_of([run_of(said, *sets, model="zoo/mine")])
+    right = "zoo/mine gets 0 right, down from 29 on the base (corrected p"
+    (told,) = (each for each in warnings(found) if "hides this" in each)
+    assert told.startswith(f"Of the 30 items of negation with the gold label entailment, {right}")
+    assert sentence(found, "Read some of the items of negation with the gold label entailment (Items)")
     spread = results(base=9, negation=27)  # 3 and 9 of the 30 of each label are wrong
-    assert not sentence(spread, "with the gold label")
+    assert not sentence(spread, "Read some of the items")
 
 
 def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:
@@ -86,7 +89,7 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
     )
     assert found in terminal(report, 400)
     assert found in page_of(report)
-    (said,) = sentence(report.results, "with the gold label")
+    (said,) = sentence(report.results, "Read some of")
     assert said.startswith("Read some of the items of negation with the gold label entailment (Items)")
     spread = scorer("E" * 40 + "C" * 60, "C" * 20 + "E" * 20 + "E" * 30 + "C" * 30)  # all lose as much
     one_cluster = scorer(before, after, info={"cluster": "one"})
@@ -103,7 +106,7 @@ def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
     majority = small.models[0].results[0].majority
     assert majority is not None
     (said,) = sentence(small, "but not significantly")
-    number = re.search(r"about ([\d,]+) pairs instead of 90 and", said)
+    number = re.search(r"about ([\d,]+) pairs instead of 90 would", said)
     assert number is not None
     above, count = majority.advantage, int(number[1].replace(",", ""))
     assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0

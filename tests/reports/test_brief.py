@@ -135,7 +135,7 @@ def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     ]
     assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
-    assert "a drop without * is not a finding, even if its interval excludes 0." in page
+    assert "a tested drop without * is not a finding, even if its interval excludes 0." in page
 
 
 def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:

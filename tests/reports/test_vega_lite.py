@@ -14,6 +14,7 @@ from golden_runs import FIGURES, MODELS, SETS, SHORT, report
 from jsonschema_rs import Validator, validator_for
 
 from crossexam.core.errors import CrossexamError
+from crossexam.reports.report import check_formats
 
 
 def vega_lite() -> Validator:
@@ -64,4 +65,6 @@ def test_without_vl_convert_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(CrossexamError, match=r"'vl-convert-python', which is not installed\n  .*pip install"):
         report().save(tmp_path / "figures.svg")
+    with pytest.raises(CrossexamError, match=r"drawing \.svg and \.pdf needs"):  # before anything is written
+        check_formats([tmp_path / "table.tex", tmp_path / "figures.pdf"])
     assert not list(tmp_path.iterdir())

@@ -21,7 +21,8 @@ def compare(options: Compare) -> None:
     refuse_details(options)
     check_formats(options.output, of_comparison=True)
     chosen = verified_only if options.verified else by_status
-    a, b = (chosen(run) for run in read_runs(_two_folders(options.runs)))
+    folders = _two_folders(options.runs)
+    a, b = (chosen(run) for run in read_runs(folders))
     left_out = one_sided_sets(a, b) if options.common else ()
     if options.common:
         a, b = common_part(a, b)
@@ -34,6 +35,7 @@ def compare(options: Compare) -> None:
     made = make_report(a, b, options=asked)
     for path in options.output:
         made.save_comparison(path)
+    note(f"A: {folders[0]}, B: {folders[1]}")
     for line in left_out:
         note(f"left out: {line}")
     for path in options.output:

@@ -63,7 +63,7 @@ def _not_utf8(byte: int, position: int) -> FormatError:
     )
 
 
-_CONVERTED: Final = "save the file as UTF-8 (from Latin-1: iconv -f latin1 -t UTF-8 FILE > NEWFILE)"
+_CONVERTED: Final = "save the file as UTF-8 (of Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE)"
 
 
 def way_to_utf8(error: str) -> str | None:

@@ -219,8 +219,8 @@ def compare_runs(
     """Return the comparison of two runs on every test set, in the order of the first.
 
     Test sets of which accuracy says nothing, those of the consistency suite, are left out.
-    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets,
-    those with only bounds included.
+    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets
+    with items, those with only bounds included.
     If one or both did not answer more than the share *max_unanswered* of a test set, only bounds are given.
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
     comparison to those that both have; if they share none; or if a test set holds different items.
@@ -240,8 +240,11 @@ def compare_runs(
             for run, beside in ((run_a, run_b), (run_b, run_a))
         ]
         pairs.append(_compare_one(name, first[name], second[name], two_labels, ties, max_unanswered))
-    corrected = holm_of_planned([pair.p_value for pair in pairs])
-    return tuple(replace(pair, p_holm=adjusted) for pair, adjusted in zip(pairs, corrected, strict=True))
+    planned = [index for index, pair in enumerate(pairs) if pair.items]
+    corrected = holm_of_planned([pairs[index].p_value for index in planned])
+    for index, adjusted in zip(planned, corrected, strict=True):
+        pairs[index] = replace(pairs[index], p_holm=adjusted)
+    return tuple(pairs)
 
 
 def _compare_one(
@@ -259,7 +262,7 @@ def _compare_one(
         projection=describe_projection(a.projection, two_labels),
         unanswered=_unanswered(a, b, difference),
     )
-    if difference.only_bounds:
+    if difference.only_bounds or not found.n:
         return found
     test = clustered_mcnemar(one.least[both], other.least[both], a.units[both])
     return replace(

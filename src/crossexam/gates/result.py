@@ -110,7 +110,7 @@ class GateResult:
     @property
     def summary(self) -> str:
         """The verdict and the reason for it, in one line."""
-        other = "another run of it" if self.baseline == self.model else self.baseline
+        other = "its baseline" if self.baseline == self.model else self.baseline
         against = "" if self.baseline is None else f" against {other}"
         word = f"is {self.verdict}" if self.verdict == "undecided" else self.verdict
         through = ", let through by --open pass" if self.let_through else ""

@@ -49,14 +49,15 @@ def _of_open(checks: Sequence[Check], names: Mapping[str, str]) -> list[str]:
     listed = f" ({_listed(worse, names)})" if worse else ""
     if opened and not others:
         return [f"no loss was seen in the open one{'s' if without > 1 else ''}"]
-    parts = [f"{without:,} of the open ones without a loss"] if without else []
+    parts = [f"no loss was seen in {without:,} of the open ones"] if without else []
     if len(others) == 1:
         is_worse = f"is {'' if worse else 'not '}worse than its limit"
         parts.append(f"the {'other' if without else 'open'} one {is_worse}{listed}")
     elif others:
-        which = f"of the other {len(others):,}" if without else "of the open ones"
+        which = f"the other {len(others):,}" if without else "the open ones"
         verb = "are worse than their limit" if len(worse) > 1 else "is worse than its limit"
-        parts.append(f"{len(worse) or 'none'} {which} {verb}{listed}")
+        counted = which if len(worse) == len(others) else f"{len(worse) or 'none'} of {which}"
+        parts.append(f"{counted} {verb}{listed}")
     return parts
 
 

@@ -19,8 +19,8 @@ class Report(Shown):
 
     runs: tuple[ReadFrom, ...] = argument("RUN...", "What crossexam run wrote: folders or URLs.")
     output: tuple[WriteTo, ...] = several(
-        "Output file or URL: .html, .md, .tex, .csv or .json; .yaml for a model card; .pdf, .svg or .vl.json "
-        "for figures. Repeatable. Default: in brief on the terminal.",
+        "Output file or URL: .html, .md, .tex, .csv or .json; .yaml for a model card; .vl.json, .pdf or .svg "
+        "(extra figures) for charts. Repeatable. Default: in brief on the terminal.",
         "-o",
         "--output",
         takes="FILE",
@@ -61,7 +61,7 @@ class Compare(Shown):
 
     runs: tuple[ReadFrom, ...] = argument(
         "RUN...",
-        "Two runs over the same test sets: folders or URLs, or the folder of both (A was finished first).",
+        "Two runs over the same test sets: folders or URLs, or one folder of both, where A is the older.",
     )
     output: tuple[WriteTo, ...] = several(
         "Output file or URL: .md, .tex, .csv or .json. Repeatable.", "-o", "--output", takes="FILE"

@@ -58,12 +58,17 @@ def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> l
         if len(dataset):
             continue
         rejected = (dataset.entry.yields or {}).get("rejected") or {}
-        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in rejected.items())
+        listed = [f"{reason} ({count:,})" for reason, count in rejected.items()]
+        if len(listed) > _MOST_REASONS + 1:
+            listed = [*listed[:_MOST_REASONS], f"{len(listed) - _MOST_REASONS} other reasons"]
+        reasons = ", ".join(listed)
         notes.append(f"{names[name]} has no items{f'; rejected: {reasons}' if reasons else ''}.")
         notes += ways_out(rejected)
     return notes
 
 
+#: A note on an empty test set names so many reasons.
+_MOST_REASONS: Final = 3
 #: The number of items in a drop.
 PAIRS: Final = Column("Pairs", "count")
 

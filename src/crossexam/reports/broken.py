@@ -20,7 +20,7 @@ from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.constructions.entry import Construction
-    from crossexam.core.manifest import TestSetEntry
+    from crossexam.core.dataset import Dataset
     from crossexam.evaluation.measures import TestSetResult
 
 #: So many of the items that broke are shown of a test set.
@@ -99,8 +99,8 @@ def broken_table(results: Results) -> Table:
         results,
         drop_note(results),
         *chosen_note(results),
-        f"{significance_note(results.options.alpha)} Only p is corrected: a drop without * is not a finding, "
-        "even if its interval excludes 0.",
+        f"{significance_note(results.options.alpha)} Only p is corrected: a tested drop without * is not a "
+        "finding, even if its interval excludes 0.",
     )
     drawn = (
         "Drawn: the accuracy and its interval, hollow if there are few items; the long tick marks the "
@@ -153,11 +153,12 @@ class Origin:
     paper: str
 
     @classmethod
-    def of(cls, construction: Construction, entry: TestSetEntry) -> Origin:
+    def of(cls, construction: Construction, dataset: Dataset) -> Origin:
         """Return that of a *construction*, which keeps or gives the labels, unless judges gave them."""
         labels = ""
-        if entry.verdict is None:
-            only = f", all {construction.labels[0]}" if len(construction.labels) == 1 else ""
+        if dataset.entry.verdict is None:
+            golds = np.unique(dataset.labels())
+            only = f", all {GOLDS[golds[0]]}" if len(golds) == 1 else ""
             labels = "; gold label kept" if construction.keeps_label else f"; labels by rule{only}"
         return cls(f"{construction.summary}{labels}", construction.paper)
 
@@ -171,7 +172,7 @@ def origins(results: Results) -> dict[str, Origin]:
         for name, dataset in model.run.datasets.items():
             construction = known_construction(dataset.entry.made_by)
             if construction is not None and not dataset.entry.is_base:
-                found[results.short_names[name]] = Origin.of(construction, dataset.entry)
+                found[results.short_names[name]] = Origin.of(construction, dataset)
     return found
 
 

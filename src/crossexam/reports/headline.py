@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
-from crossexam.core.labels import Gold
 from crossexam.evaluation.candidates import FEW, Candidate
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
+from crossexam.reports.analyses.base_labels import one_label_warnings, unlabelled_warnings
 from crossexam.reports.analyses.consistency import consistency, has_consistency, most_violated
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncations
@@ -216,6 +216,8 @@ def _no_fall(
     """Return that no drop of *model* is significant; the largest is *candidate*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
     limits = f"{_unnoticed(model, names)}{_counted(model, names)}"
+    if (disputed := _disputed(model)) is not None:
+        return f"The accuracy of {model.name}, {before}, {_in_table_alone(disputed, names)}.{limits}"
     if candidate.loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{limits}"
     tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
@@ -257,7 +259,7 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
             any_set = f"{names.get(counted[0].name, counted[0].name)}, the only test set that counts"
     unseen = sum(each.edit_unseen for each in truncations(model))
     read = f" (it did not read the changed text of {counted_items(unseen, 'item')})" if unseen else ""
-    return f"{any_set}{read}{_disputed(model, names)}"
+    return f"{any_set}{read}"
 
 
 def _with_drops(model: ModelResults) -> list[TestSetResult]:
@@ -283,30 +285,33 @@ def _counted(model: ModelResults, names: Mapping[str, str]) -> str:
     return f" A test set counts if it has {needed}.{other}"
 
 
-def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
-    """Return in parentheses the lowest p that the table marks although the headline claims no drop."""
+def _disputed(model: ModelResults) -> TestSetResult | None:
+    """Return the result with the lowest p of those that the table marks and the headline cannot claim."""
     found = [
-        (result.p_holm, result, candidate)
+        result
         for result in _able_to_lead(model)
-        if (candidate := result.candidate) is not None
-        and candidate.loss.value > 0
-        and not candidate.is_significant
-        and candidate.p_value is not None
+        if result.candidate is not None
+        and result.candidate.loss.value > 0
+        and not result.candidate.is_significant
         and result.p_holm is not None
         and result.p_holm <= model.options.alpha
     ]
-    if not found:
-        return ""
-    p_holm, result, candidate = min(found, key=lambda each: each[0])
-    name = names.get(result.name, result.name)
-    if candidate.p_value is not None and candidate.p_value <= model.options.alpha:
-        interval = "the interval of the drop"
-        if candidate.loss.low > 0:
-            interval = f"the interval at the level {model.options.alpha:g}"
-        return (
-            f" (on {name}, the corrected p is {p_value_text(candidate.p_value)}, but {interval} includes 0)"
-        )
-    return f" (on {name}, p is {p_value_text(p_holm)} if corrected for the tests of this model alone)"
+    return min(found, key=lambda each: each.p_holm or 0.0, default=None)
+
+
+def _in_table_alone(result: TestSetResult, names: Mapping[str, str]) -> str:
+    """Return that the drop of *result* is significant among those of its model, and what contradicts it."""
+    candidate = result.candidate
+    assert candidate is not None
+    assert result.p_holm is not None
+    interval = f"the 95 % interval{adjusted_for(candidate.count, 'drops')}"
+    comma = "," if candidate.count > 1 else ""
+    reason = f"{interval}{comma} contains 0 ({_range(candidate.loss)})"
+    if candidate.loss.low > 0 and candidate.p_value is not None:
+        reason = f"not among all {candidate.count:,} drops (corrected p {p_value_text(candidate.p_value)})"
+    points, name = number_text(candidate.loss, "points"), names.get(result.name, result.name)
+    significant = f"significant among the drops of this model (corrected p {p_value_text(result.p_holm)})"
+    return f"drops on {name} by {points} points. This is {significant}, but {reason}"
 
 
 def _has_bounds(model: ModelResults) -> bool:
@@ -403,8 +408,8 @@ def other_warnings(results: Results) -> list[str]:
         *tie_warnings(results),
         *noise_warnings(results, _other_drops),
         *remarks,
-        *_unlabelled_warnings(results),
-        *_one_label_warnings(results),
+        *([] if culprit(results) is None else unlabelled_warnings(results)),
+        *one_label_warnings(results),
         *_chance_warnings(results),
     ]
 
@@ -430,37 +435,6 @@ def _chance_warnings(results: Results) -> Iterator[str]:
             yield _of_many_at_chance(model, found, len(bases), results.short_names)
         else:
             yield from (_of_chance(model, each, results.short_names) for each in found)
-
-
-def _unlabelled_warnings(results: Results) -> Iterator[str]:
-    """Yield a warning per base without gold labels, unless no test set has any: the headline says so."""
-    if culprit(results) is None:
-        return
-    for name, dataset in results.test_sets.items():
-        if dataset.entry.is_base and len(dataset) and not (dataset.labels() >= 0).any():
-            base = "the base" if len(results.drop_bases) == 1 else results.short_names[name]
-            items = counted_items(len(dataset), "item")
-            yield f"None of the {items} of {base} has a gold label: there is no accuracy on it, and no drop."
-
-
-def _one_label_warnings(results: Results) -> list[str]:
-    """Return a warning per base whose items all have the same gold label."""
-    warnings = [
-        _one_label_warning(result, result.only_label, results)
-        for model in results.models
-        for result in model.results
-        if result.name in results.drop_bases and result.only_label is not None
-    ]
-    return list(dict.fromkeys(warnings))
-
-
-def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> str:
-    name = "the base" if len(results.drop_bases) == 1 else results.short_names[result.name]
-    items = "labelled item" if result.unlabelled else "item"
-    subject = f"All {counted_items(result.labelled, items)} of {name} have"
-    if result.labelled == 1:
-        subject = f"The only {items} of {name} has"
-    return f"{subject} the gold label {label}: accuracy there says only how often the model gives it."
 
 
 def _of_many_at_chance(

@@ -168,9 +168,13 @@ def make_report(*runs: Run, options: ReportOptions = DEFAULTS) -> Report:
 
 
 def check_formats(paths: Iterable[Path], *, of_comparison: bool = False) -> None:
-    """Raise FormatError if a report, or a comparison, cannot be written to one of *paths*, by its suffix."""
+    """Raise FormatError if a report, or a comparison, cannot be written to one of *paths*, by its suffix.
+
+    Raises MissingExtraError if one is to be drawn, and what draws it is not installed.
+    """
     for path in paths:
-        _known_suffix(path, tuple(COMPARISONS) if of_comparison else _SUFFIXES)
+        if _known_suffix(path, tuple(COMPARISONS) if of_comparison else _SUFFIXES) in {".svg", ".pdf"}:
+            vega_lite.converter()
 
 
 def _known_suffix(path: Path, known: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ def specification(results: Results) -> dict[str, Any]:
     }
     models = [model.name for model in results.models]
     charts = [_chart(title, rows, models) for title, rows in parts.items() if rows]
-    made = {"$schema": _SCHEMA, "vconcat": charts, "config": {"view": {"stroke": None}}}
+    made = {"$schema": _SCHEMA, "vconcat": charts, "config": {"view": {"stroke": None}}, "padding": 20}
     return dict(visible_texts(made))  # what XML does not have would end the process that draws it
 
 
@@ -45,15 +45,16 @@ def vega_lite(results: Results) -> str:
 
 def svg(results: Results) -> str:
     """Return the drawing as SVG; raises MissingExtraError without vl-convert."""
-    return str(_converter().vegalite_to_svg(specification(results)))
+    return str(converter().vegalite_to_svg(specification(results)))
 
 
 def pdf(results: Results) -> bytes:
     """Return the drawing as PDF; raises MissingExtraError without vl-convert."""
-    return bytes(_converter().vegalite_to_pdf(specification(results)))
+    return bytes(converter().vegalite_to_pdf(specification(results)))
 
 
-def _converter() -> Any:
+def converter() -> Any:
+    """Return what draws specifications; raises MissingExtraError if it is not installed."""
     try:
         import vl_convert
     except ImportError:

@@ -48,8 +48,8 @@ _REST: Final = re.compile(
 
 
 _BEGINS_CLAUSE: Final = re.compile(
-    r"(?:^\W*|[,;:]\s|\b(?:that|and|but|so|because|th(?:ink|inks|ought)|believed?s?|f(?:ind|inds|ound|eels?|elt)"
-    r"|say|says|said|guess|course|well|then|now)\s+)$",
+    r"(?:^\W*|[,;:]\s|\b(?:that|and|but|so|because|although|while|well|then|now|course|guess"
+    r"|th(?:ink|inks|ought)|believe[ds]?|f(?:ind|inds|ound|eels?|elt)|say|says|said)\s+)$",
     re.IGNORECASE,
 )
 _TEMPORAL: Final = frozenset("when once until till".split())
@@ -354,6 +354,8 @@ def is_judged(number: Number) -> bool:
     verb = next((at for at, token in enumerate(tokens) if token.tag in _VERBS_OR_MARKS), None)
     if verb is None or not _JUDGES.fullmatch(tokens[verb].text):
         return False
+    if verb == 0:  # four is nestled in it
+        return True
     if any(token.tag in _NOT_IN_AMOUNT for token in tokens[:verb]):
         return False
     complement = next((token.tag for token in tokens[verb + 1 :] if token.tag != "RB"), "")

@@ -45,7 +45,7 @@ _UNCERTAIN: Final = "What may be so may be otherwise (Quirk et al., 1985, sectio
 _LASTED: Final = "What lasted until later was so later, too."
 _COMPARED: Final = "The number is compared already."
 
-_is_passed: Final = near(before=r"\bpass(?:es|ed|ing)?\s+")
+_is_passed: Final = near(before=r"\b(?:pass(?:es|ed|ing)?|near)\s+")
 
 # fmt: off
 #: Why an amount cannot be changed where it stands.
@@ -99,7 +99,7 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          _LISTED),
     Rule("listed", near(r"[2-6]|two|three|four|five|six",
                         after=r"(?:\s[\w'’-]+){1,6}\s?,\s(?:(?:the|an?|both|one|(?-i:[A-Z]\w+))\b[^;.?!]*\sand\s"
-                              r"|(?:two|three|four)\s\w+\sand\s(?:an?|one|two|three)\b)"),
+                              r"|(?:two|three|four|[234])\s\w+\sand\s(?:an?|one|two|three)\b)"),
          "Kim has three cats, Tom, Sue and Ann.", "Kim has ten cats, Tom, Sue and others.",
          _LISTED),
     Rule("listed", near(after=r"(?:\s[\w'’-]+){1,6}\s?\(\s?(?:(?:the|an?)\s)?(?-i:[A-Z])[^)]*,[^)]*\)"),
@@ -111,7 +111,8 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "Kim has three cats, one in here, one out there.", "Kim has three cats, one in here.",
          _LISTED),
     Rule("listed", near(r"[2-9]|two|three|four|five|six|seven|eight|nine",
-                        after=rf"[^.]*\b(?:an?\s{ORDINAL}(?!\sof\b)|the\s{ORDINAL}(?!\s[a-z])|the\sother\s{FIGURES})\b"),
+                        after=rf"[^.]*\b(?:an?\s{ORDINAL}(?!\sof\b)|the\s{ORDINAL}(?!\s[a-z])"
+                              rf"|the\sother\s{FIGURES})\b"),
          "Kim has three cats; the other two sing.", "Kim has three cats; others sing.",
          _LISTED),
     Rule("listed", near(before=r"\b(?:last|first|each|all|none|neither|both|either)\s+of\s+(?:the\s+)?"),
@@ -180,13 +181,14 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "It is not said that it is or will be so (Quirk et al., 1985, chapter 15)."),
     Rule("uncertain", near(before=rf"\b(?:for|of|among|to)\s+(?:[\w-]+\s+){{0,3}}{PERSONS}\s+"
                                   r"(?:who\s+|that\s+)?(?:mak|earn|hav|ow|buy|pay|spend)\w*\s+"
-                                  r"|\b(?:all|any|every|each|most)\s+(?:\w+\s+){1,2}(?:who|that|with)\b[^,;:]*"),
+                                  r"|\b(?:all|any|every|each|most)\s+(?!of\b)(?:\w+\s+){1,2}(?:who|that|with)\s+"
+                                  r"(?:\w+\s+){0,2}"),
          "It is cheap for couples making $50 with Kim.", "It is cheap, and Kim is making $50.",
          "What holds for some need not hold only for them."),
     Rule("compared", near(before=rf"\b(?:{COMPARISON})\s+(?:an?\s+)?"),
          "Kim has at least 5 dogs.", "Kim has 5 dogs.",
          _COMPARED),
-    Rule("compared", lambda n: n.currency and _is_passed(n),
+    Rule("compared", lambda n: n.quantity and (n.currency or n.quantity.percent) and _is_passed(n),
          "Kim's rate passes $180.", "Kim's rate was $180.",
          _COMPARED),
     Rule("compared", near(after=r"(?:\s[\w-]+){0,3}\s+(?:or\s+(?:more|less|fewer|so|something|under|over"

@@ -24,8 +24,8 @@ DETERMINER: Final = (
 )
 SINGULAR_UNIT: Final = (
     r"(?:second|minute|hour|day|night|week|month|year|decade|century|mile|yard|foot|inch|met(?:er|re)|kilomet(?:er|re)"
-    r"|acre|ton|tonne|page|member|inning|gallon|lit(?:re|er)|gram|pound|ounce|degree|piece|part|story|storey|room|bedroom|door|lane|speed"
-    r"|star|course|wheel(?:ed)?|(?:side|hand|legg?)ed|man)\b"
+    r"|acre|ton|tonne|page|member|inning|gallon|lit(?:re|er)|gram|pound|ounce|degree"
+    r"|piece|part|story|storey|room|bedroom|door|lane|speed|star|course|wheel(?:ed)?|(?:side|hand|legg?)ed|man)\b"
 )
 OF_TIME: Final = (
     r"(?:seconds|minutes|hours|days|nights|weeks|months|years|decades|centuries|generations|seasons|games)\b"
@@ -36,7 +36,7 @@ COMPARISON: Final = (
     r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n|at\s+(?:least|most)"
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
     r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over"
-    r"|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)?|barely|merely"
+    r"|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely"
     r"|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+\w+\s+as|some|(?:better|best|greater)\s+part\s+of"
     r"|more\s+or\s+less|(?<!look\s)(?<!looks\s)(?<!looked\s)like"
     r"|only\s+[a-z]+"
@@ -64,7 +64,8 @@ NAMING_OR_VERB: Final = (
 NAMING_CAPITALISED: Final = (
     r"No|Nos|Room|Apollo|Boeing|Windows|Formula|War|Road|Lane|Lot|Unit|Bus|Item|Player|Code|Box|Day|Week|Quarter|Size"
     r"|Case|Option|Stage|Class|Part|Step|Phase|Act|Line|Level|Type|Category|Section|Table|Zone|Group|Team|Train"
-    r"|Car|Pipe|Tank|Rule|Hall|Gallery|Terminal|Pier|Ward|Machine|Container|Bag|Shop|Store|District|Model|Series|Test|Division"
+    r"|Car|Pipe|Tank|Machine|Container|Bag|Shop|Store|District|Model|Series|Test|Division"
+    r"|Rule|Hall|Gallery|Terminal|Pier|Ward"
 )
 MEASURES: Final = (
     r"seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|miles?|yards?|acres?|tons?|tonnes?|pounds?"

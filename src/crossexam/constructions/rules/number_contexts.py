@@ -192,7 +192,7 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "Kim's rate passes $180.", "Kim's rate was $180.",
          _COMPARED),
     Rule("compared", near(after=r"(?:\s[\w-]+){0,3}\s+(?:or\s+(?:more|less|fewer|so|something|under|over"
-                                r"|older|younger|above|thereabouts|an?\s+little)|at\s+best)\b"
+                                r"|older|younger|above|thereabouts|an?\s+little)|at\s+best|flat(?!\s\w))\b"
                                 r"|(?:\s[\w-]+)?\s+(?:and\s+(?:above|over|up)|plus|only)\b|\+"),
          "Kim has 5 dogs or more.", "Kim has 5 dogs or cats.",
          _COMPARED),

@@ -38,7 +38,7 @@ COMPARISON: Final = (
     r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over"
     r"|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely"
     r"|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+\w+\s+as|some|(?:better|best|greater)\s+part\s+of"
-    r"|more\s+or\s+less|(?<!look\s)(?<!looks\s)(?<!looked\s)like"
+    r"|more\s+or\s+less|upwards?\s+of|in\s+excess\s+of|(?<!look\s)(?<!looks\s)(?<!looked\s)like"
     r"|only\s+[a-z]+"
 )
 # What ends a phrase, so that the number before it counts no noun.
@@ -88,12 +88,12 @@ NEGATION: Final = (
 )
 MAYBE: Final = (
     r"perhaps|maybe|possibly|probably|whether|unless|alleged\w*|supposedly|reportedly|rumou?red|wish(?:es|ed)?"
-    r"|pretend(?:s|ed)?|dream(?:s|ed|t)?"
+    r"|pretend(?:s|ed)?|dream(?:s|ed|t)?|(?:consider|suggest|avoid)(?:s|ed)?\s+\w+ing"
 )
 # What is said to be wanted, or to be easy, need not be so.
 WANTING: Final = (
     r"wan(?:t|ts|ted|ting)|wish(?:es|ed|ing)?|hop(?:e|es|ed|ing)|plan(?:s|ned|ning)?|inten(?:ds?|ded|ding|tions?)"
-    r"|goals?|aim(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|willing|ready|eager|prefer(?:s|red)?"
+    r"|goals?|aim(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|willing|ready|eager|prefer(?:s|red)?|allowed|permitted"
 )
 EASY: Final = (
     r"easy|easier|hard|harder|difficult|possible|impossible|better|best|nice|fun|expensive|cheap|cheaper"
@@ -126,5 +126,6 @@ NO_PREFIX_AFTER: Final = frozenset(
     "a about age ages all almost an and another any approximately around between both bottom by "
     "chapter day each equal every exactly first from her his its just last least mere minus most my "
     "nearly negative next no. number numbers only or other our over page past per plus previous "
-    "remaining roughly than that the their these this those times to top under up whose year your".split()
+    "remaining roughly than that the their these this those times to top under up "
+    "what which whose year your".split()
 )

@@ -237,7 +237,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("time", near(r"\d{1,4}", before=r"\bat\s+", after=r"\s?[:)]"),
          "Kim left (at 430) with Lee.", "Kim left (at 430 miles an hour) with Lee.",
          _CLOCK),
-    Rule("time", near(r"\d{1,2}|[a-z-]+", before=r"\b(?:at|before|after|until|till)\s+", after=ENDING),
+    Rule("time", near(r"\d{1,2}|[a-z-]+", before=r"\b(?:at|in|before|after|until|till)\s+", after=ENDING),
          "Kim was there at 6 for dinner.", "Kim was there with 6 men for dinner.",
          "Times of day and ages are points, not amounts."),
     Rule("time", near(before=r"\b(?:half|quarter|minutes)\s+(?:past|to)\s+"),

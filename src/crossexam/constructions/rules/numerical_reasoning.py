@@ -95,6 +95,7 @@ def _is_one(number: Number) -> bool:
 
 
 _begins: Final = near(r"\d+", before=r"^\W*")
+_follows_country: Final = near(before=r"\b(?-i:US|HK|NT|NZ|AU|CA|[ACS])\s+")
 _precedes_bill: Final = near(after=rf"\s+(?:\w+\s+)?{BILL}")
 
 
@@ -515,6 +516,9 @@ RULES: Final[tuple[Rule[Number], ...]] = (
     Rule(NO_PREFIX, lambda n: n.previous_word and n.previous_word in "-+*/=×:(",
          "Kim has boats (20 of them).", "Kim has boats, 20 of them.",
          "Less than cannot follow a sign or a bracket."),
+    Rule(NO_PREFIX, lambda n: n.currency and _follows_country(n),
+         "Kim paid US $20 for it.", "Kim paid us $20 for it.",
+         "Less than cannot split the name of a currency."),
     Rule(NO_PREFIX, lambda n: n.sentence[n.end : n.end + 1] == "-",
          "Kim sells 20-, 30-foot boats.", "Kim sells 20 boats.",
          _WORD),

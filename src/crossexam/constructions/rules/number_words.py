@@ -16,8 +16,10 @@ FIGURES: Final = (
     r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
 )
+#: Where a pattern begins that is not tried at all words before the number, but at the last two.
+IN_LAST_TWO: Final = r"\b(?=\S+(?:\s+\S+)?\s+$)"
 DETERMINER: Final = (
-    r"(?:\b(?:a|an|the|these|those|this|that|my|your|his|her|its|our|their|all|both|every|each|any|another"
+    rf"(?:{IN_LAST_TWO}(?:a|an|the|these|those|this|that|my|your|his|her|its|our|their|all|both|every|each|any|another"
     r"|first|last|next|previous|following|other|same|remaining|additional|extra|only|top|further)"
     r"(?:\s+(?:average|majority|record|preceding|(?:rich|poor|old|young|larg|small|high|low|bigg|long|short)est))?"
     r"|['’]s|s['’])\s+"

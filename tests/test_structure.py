@@ -29,7 +29,7 @@ HEAVY = {"polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "vl_c
 #: (core.output.escapes), an index of words is written under a lock (core.locks), and the table is loaded by
 #: names (core.imports).
 CLOSURES = {
-    "tautology": 6, "spelling_error": 12, "word_shuffle": 7, "numerical_reasoning": 15, "antonymy": 26,
+    "tautology": 6, "spelling_error": 12, "word_shuffle": 7, "numerical_reasoning": 16, "antonymy": 26,
     "so_swap": 23, "add_amod": 21, "word_pair_swaps": 37,
 }  # fmt: skip
 #: Modules that take the largest of something else than probabilities of labels: counts, marks of wrong rows,

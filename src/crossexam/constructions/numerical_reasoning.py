@@ -42,7 +42,7 @@ from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
 from crossexam.core.rules import OURS, Rules
-from crossexam.language.numbers import UNIT, Quantity, all_quantities, render_number
+from crossexam.language.numbers import UNIT, Quantity, all_quantities, has_number, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
@@ -96,7 +96,8 @@ def numerical_reasoning(
     if reason:
         yield Rejection(reason)
         return
-    tokens = resources.tokens(example, "premise")
+    # Tagging takes most of the time, and what has no number is rejected without it.
+    tokens = resources.tokens(example, "premise") if has_number(example.premise) else ()
     in_problem = _is_problem(example)
     for number, (start, end) in enumerate(split_sentences(example.premise)):
         sentence = _sentence(example, start, end, number)

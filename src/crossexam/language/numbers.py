@@ -110,6 +110,15 @@ def numbers_in(sentence: str) -> tuple[Quantity | Unread, ...]:
     return tuple(found)
 
 
+def has_number(sentence: str) -> bool:
+    """Return whether *sentence* has a number, also a year, a label or a part of a name.
+
+    >>> has_number("In 1990 Kim left."), has_number("Kim left.")
+    (True, False)
+    """
+    return _NUMBER.search(sentence) is not None
+
+
 def all_quantities(sentence: str) -> tuple[Quantity, ...]:
     """Return every number of *sentence* that has a value.
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import combinations
 from typing import Final
 
 from crossexam.language.numbers import PERCENT, UNIT, Quantity, Unread, numbers_in
@@ -35,7 +36,8 @@ _NEXT_WORD: Final = re.compile(r"\s+([A-Za-z]\S*)")
 _LAST_WORD: Final = re.compile(r"(\w[\w.&’'-]*)\s+$")
 _BEGINNING: Final = re.compile(r"(?:^|[.!?:\"“(])\s*$")
 _INSIDE: Final = re.compile(r"[\w,;’'–—-]\s+$")
-_CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
+#: After "St." and the like, another sentence may begin.
+_CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*(?<![a-z]\.)\s+)*[A-Z][\w.&’'-]*\s*")
 _IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
 _PROGRAMME: Final = re.compile(r"\s+(?:Seconds|Minutes|Hours|Days)\b")
 _WORD: Final = re.compile(r"[\w.%$'’]+|[^\w\s]")
@@ -45,13 +47,35 @@ _REST: Final = re.compile(
 )
 
 
+_BEGINS_CLAUSE: Final = re.compile(
+    r"(?:^\W*|[,;:]\s|\b(?:that|and|but|so|because|although|while|well|then|now|course|guess"
+    r"|th(?:ink|inks|ought)|believe[ds]?|f(?:ind|inds|ound|eels?|elt)|say|says|said)\s+)$",
+    re.IGNORECASE,
+)
+_TEMPORAL: Final = frozenset("when once until till".split())
+_ENDING: Final = frozenset({"VBD", "VBZ", "VBP", ",", ":", "WDT", "WP", "WRB"})
+_JUDGES: Final = re.compile(r"\b(?:is|was|seems|sounds)\b", re.IGNORECASE)
+_VERBS_OR_MARKS: Final = frozenset({"VBD", "VBZ", "VBP", "VBN", "VBG", "MD", ",", ":", "."})
+#: What shows that another phrase is the subject: five years ago, Kim was ill.
+_NOT_IN_AMOUNT: Final = frozenset({"RB", "RBR", "PRP", "NNP", "NNPS", "EX", "WP", "WDT"})
+_JUDGING: Final = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "DT", "PDT", "PRP$", "CD"})
+#: Prepositions that end like a participle.
+_PREPOSITIONS: Final = frozenset(
+    "following including excluding during regarding concerning according".split()
+)
+_OF_ACTIVITY: Final = re.compile(
+    r"[^,;:]*\s(?:is|was|are|were|does|did|would|will|can|could|makes?|made|costs?|takes?|took|seems?)\b"
+)
+
+
 class Number:
     """A number of a *sentence* with tagged *tokens*, which may be none, as the rules see it.
 
     *amount* is what was read, *text* the numeral or word, *before* and *after* are what patterns see of the
     sentence around the whole amount; after a full window, ``^`` matches nothing.  *previous* is the number
-    before it, *texts* counts the numbers of the sentence by their texts, *in_problem* says that the sentence
-    belongs to a word problem.  *reason*, why the number is not changed, is set when it has been judged.
+    before it, *texts* counts the numbers of the sentence by their texts, *values* are those that they have,
+    and *in_problem* says that the sentence belongs to a word problem.  *reason*, why the number is not
+    changed, is set when it has been judged.
     """
 
     def __init__(
@@ -61,10 +85,11 @@ class Number:
         amount: Quantity | Unread,
         previous: Number | None,
         texts: Counter[str],
+        values: Sequence[Decimal],
         in_problem: bool,
     ) -> None:
         self.sentence, self.tokens, self.amount, self.previous = sentence, tokens, amount, previous
-        self.texts, self.in_problem = texts, in_problem
+        self.texts, self.values, self.in_problem = texts, values, in_problem
         self.text, self.start, self.end = amount.text, amount.start, amount.end
         self.quantity = amount if isinstance(amount, Quantity) else None
         self.currency = self.quantity.currency if self.quantity else ""
@@ -81,6 +106,11 @@ class Number:
         return [token.tag for token in self.tokens if token.start >= self.phrase_end]
 
     @once
+    def tokens_before(self) -> list[Token]:
+        """The tokens before the amount, the nearest first."""
+        return [token for token in reversed(self.tokens) if token.end <= self.phrase_start]
+
+    @once
     def previous_word(self) -> str:
         """The word or sign before the amount, in lower case."""
         return next(reversed(_WORD.findall(self.sentence[: self.phrase_start].lower())), "")
@@ -94,10 +124,11 @@ def numbers_of(sentence: str, tokens: Sequence[Token], *, in_problem: bool = Fal
     """
     amounts = numbers_in(sentence)
     texts = Counter(amount.text.lower() for amount in amounts)
+    values = [amount.value for amount in amounts if isinstance(amount, Quantity)]
     numbers: list[Number] = []
     for amount in amounts:
         previous = numbers[-1] if numbers else None
-        numbers.append(Number(sentence, tokens, amount, previous, texts, in_problem))
+        numbers.append(Number(sentence, tokens, amount, previous, texts, values, in_problem))
     return numbers
 
 
@@ -119,6 +150,50 @@ def near(text: str = "", *, before: str = "", after: str = "") -> Callable[[Numb
         return precedes is None or precedes(number.before) is not None
 
     return holds
+
+
+def earlier(words: str, until: str = ",;:") -> Callable[[Number], bool]:
+    """Return the predicate that one of *words* is before the amount, with no mark of *until* between."""
+    search = re.compile(rf"\b(?:{words})\b[^{until}]*$", re.IGNORECASE).search
+    return lambda number: search(number.sentence[: number.phrase_start]) is not None
+
+
+def governed(words: str, link: str = "") -> Callable[[Number], bool]:
+    """Return the predicate that one of *words* governs the amount: no finite verb and no mark is between.
+
+    It holds of no word problem, in which what can or will be done is what is asked about.
+    With *link*, that word is before an infinitive between them: *wants us to sell 5 boats*.
+    """
+    governs = re.compile(words, re.IGNORECASE).fullmatch
+
+    def holds(number: Number) -> bool:
+        if number.in_problem:
+            return False
+        linked, following = not link, ""
+        for token in number.tokens_before:
+            if linked and governs(token.text):
+                return True
+            if token.tag in _ENDING:
+                return False
+            linked = linked or (token.text.lower() == link and following == "VB")
+            following = token.tag
+        return False
+
+    return holds
+
+
+def is_awaited(number: Number) -> bool:
+    """Return whether running text says when it may or will be so: *when Lee buys 5 boats*."""
+    if number.in_problem:
+        return False
+    tags: set[str] = set()
+    for token in number.tokens_before:
+        if token.text.lower() in _TEMPORAL:
+            return bool(tags & {"VBZ", "VBP"}) and "VBD" not in tags
+        if token.tag in {",", ":"}:
+            return False
+        tags.add(token.tag)
+    return False
 
 
 def stated(pattern: str) -> Callable[[Number], bool]:
@@ -179,8 +254,13 @@ def precedes_singular(number: Number) -> bool:
     """Return whether one thing follows a bare numeral that counts several: *at 228 event*."""
     if not _is_bare(number) or number.quantity is None or number.quantity.value <= 1:
         return False
-    noun = _NEXT_WORD.match(number.sentence, number.end)
-    tags = [*number.tags_after[:2], ""]
+    tokens = [token for token in number.tokens if token.start >= number.end][:3]
+    if not tokens or not number.sentence[number.end : tokens[0].start].isspace():
+        return False
+    if tokens[0].tag == "JJ":  # what I knew to be 26 artificial respiration
+        del tokens[0]
+    noun = _NEXT_WORD.match(number.sentence, tokens[0].start - 1) if tokens else None
+    tags = [*(token.tag for token in tokens[:2]), "", ""]
     if noun is None or tags[0] != "NN" or tags[1] in _NOUNS:
         return False
     word = noun.group(1).rstrip(".,;:!?").lower()
@@ -246,6 +326,52 @@ def precedes_name(number: Number) -> bool:
     tag = next((token.tag for token in number.tokens if token.start >= names.end()), "")
     noun = re.match(r"[a-z]\w*", number.sentence[names.end() :])
     return noun is None or not (tag in {"NN", "NNS", "JJ"} or (not tag and noun.group().endswith("s")))
+
+
+def is_total(number: Number) -> bool:
+    """Return whether the number and others of the sentence, no word problem, make a sum or a product."""
+    if number.in_problem or number.quantity is None or len(number.values) < 3:
+        return False
+    own, others = number.quantity.value, list(number.values)
+    others.remove(own)
+    pairs = [(one, other) for one, other in combinations(others, 2) if min(one, other, own) > 0]
+    return any(
+        _make(own, *pair) or _make(pair[0], own, pair[1]) or _make(pair[1], own, pair[0]) for pair in pairs
+    )
+
+
+def _make(whole: Decimal, one: Decimal, other: Decimal) -> bool:
+    return whole == one + other or (min(one, other) > 2 and whole == one * other)
+
+
+def is_judged(number: Number) -> bool:
+    """Return whether something is said of the amount as a whole: *44 pages is plenty*."""
+    if number.quantity is None or number.quantity.percent or _JUDGES.search(number.after) is None:
+        return False
+    if not _BEGINS_CLAUSE.search(number.before):
+        return False
+    tokens = [token for token in number.tokens if token.start >= number.phrase_end]
+    verb = next((at for at, token in enumerate(tokens) if token.tag in _VERBS_OR_MARKS), None)
+    if verb is None or not _JUDGES.fullmatch(tokens[verb].text):
+        return False
+    if verb == 0:  # four is nestled in it
+        return True
+    if any(token.tag in _NOT_IN_AMOUNT for token in tokens[:verb]):
+        return False
+    complement = next((token.tag for token in tokens[verb + 1 :] if token.tag != "RB"), "")
+    return complement in _JUDGING
+
+
+def is_in_subject(number: Number) -> bool:
+    """Return whether an activity with the amount is the subject: *Paying 5 dollars was wise*."""
+    first = number.tokens[0] if number.tokens else None
+    if first is None or first.tag != "VBG" or first.text.lower() in _PREPOSITIONS:
+        return False
+    between = number.sentence[: number.phrase_start]
+    return (
+        not re.search(r"[,;:]", between)
+        and _OF_ACTIVITY.match(number.sentence, number.phrase_end) is not None
+    )
 
 
 def is_share(number: Number) -> bool:

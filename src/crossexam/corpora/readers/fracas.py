@@ -17,8 +17,11 @@ from crossexam.corpora.readers.reader import gold_label, pair
 from crossexam.corpora.records import Records, Row
 
 _ANSWERS: Final[dict[str, Gold | None]] = {
-    "yes": "entailment", "unknown": "neutral", "no": "contradiction", "undef": None,
-}  # fmt: skip
+    "yes": "entailment",
+    "unknown": "neutral",
+    "no": "contradiction",
+    "undef": None,
+}
 _HEADINGS: Final = ("section", "subsection", "subsubsection")
 
 

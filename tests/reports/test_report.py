@@ -154,6 +154,7 @@ def test_figures_of_a_dev_set_stand_beside_no_other_split_and_no_part_of_it(
         assert ("built with --limit" in " ".join(table.notes)) == ("signature" in facts)
         assert [row for row in error_table(results).rows if row[2] is None] == []
         assert [row for row in prediction_table(results).rows if row[3] is None] == []
+        assert ("zhang2020" in make_report(alike(*sets)).text(".csv")) == ("cross_dataset" in facts)
 
     rows: list[tuple[Any, ...]] = [
         ("snli_test", {}),

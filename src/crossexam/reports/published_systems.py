@@ -183,7 +183,7 @@ def published_on_corpus(dataset: Dataset) -> dict[str, float]:
     from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
     place = about(dataset)
-    column = REFERENCE if dataset.entry.part == REFERENCE else place.get("key")
+    column = REFERENCE if place.get("reference") else place.get("key")
     if place.get("part", "test") != "test" or column not in {*MEMBERS, REFERENCE}:
         return {}
     table = published(CORPORA_STUDY).table("accuracy")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
 from unittest import mock
 
@@ -23,7 +24,6 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.rules.table import rules_of
-from crossexam.core.imports import imported
 from crossexam.corpora.spec import CorpusSpec
 
 ROOT: Final = Path(__file__).parents[1]
@@ -82,7 +82,7 @@ def counted(name: str, base: str) -> list[int]:
     with ExitStack() as stack:
         for module in _OF_BEHAVIOUR.get(name, (name,)):
             place = f"crossexam.constructions.{module}.against"
-            against = imported(f"crossexam.constructions.{module}:against")
+            against = resolve_name(f"crossexam.constructions.{module}:against")
             stack.enter_context(mock.patch(place, partial(_watched, against, alone)))
         if name in _OF_BEHAVIOUR:
             build("behaviour", base)

@@ -25,9 +25,8 @@ ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shal
 HEAVY = {"polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "vl_convert", "numpy", "nltk",
          "scipy", "ray"}  # fmt: skip
 #: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
-#: Among them are three that no construction calls itself: core.errors escapes what it quotes
-#: (core.output.escapes), an index of words is written under a lock (core.locks), and the table is loaded by
-#: names (core.imports).
+#: Among them are two that no construction calls itself: core.errors escapes what it quotes
+#: (core.output.escapes), and an index of words is written under a lock (core.locks).
 CLOSURES = {
     "tautology": 6, "spelling_error": 12, "word_shuffle": 7, "numerical_reasoning": 16, "antonymy": 26,
     "so_swap": 23, "add_amod": 21, "word_pair_swaps": 37,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments
+from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments, with_options
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Antonymy:
 
     as_published: bool = False
     adjectives: Path | None = None
+    without: tuple[str, ...] = ()
     derived: int = field(default=0, init=False)
 
 
@@ -70,6 +71,12 @@ def test_values_reach_their_parts() -> None:
     assert TRAINING.with_values({}).parts == TRAINING.parts
     changed = TRAINING.with_values({"least": "20", "most": "30"}).parts  # which are checked together
     assert (changed["recipe"].least, changed["recipe"].most) == (20, 30)
+
+
+def test_an_option_of_several_texts_takes_a_text_with_commas_whole() -> None:
+    rule = "a time, additive or comparative word"
+    assert with_options(Antonymy(), {"without": rule}, "antonymy").without == (rule,)
+    assert CONSTRUCTIONS.with_values({"without": "a,b"}).parts["antonymy"].without == ("a", "b")
 
 
 # fmt: off

@@ -271,8 +271,11 @@ def test_without_a_hash_the_first_is_recorded_and_held(
     (toy / "dev.jsonl").unlink()
     server.files["/toy.zip"] = GOOD_ZIP.replace(b"A b.", b"X y.")
     assert f"as recorded in {path} at the first fetch" in refuses(unknown)
-    path.write_text('{"installed": {"toy": 1}}')
-    assert f"{path}: this is not the file of hashes that fetching writes" in refuses(unknown)
+    for damaged in ('{"installed": {"toy": 1}}', '{"downloads": []}', '{"unverified": {"toy": "dev.jsonl"}}'):
+        path.write_text(damaged)
+        message = refuses(unknown)
+        assert f"{path}: this version of Crossexam does not write such a file: Expected `" in message
+        assert "restore it, or remove it" in message
 
 
 def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: Refuses) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal
 
 from crossexam.cli.command import Verb
 from crossexam.cli.main import VALIDATE, VERBS
-from crossexam.core.imports import imported
 from crossexam.core.places import url_of
 from crossexam.options.groups import ReadFrom, WriteTo
 from crossexam.options.option import (
@@ -112,4 +112,4 @@ def test_every_option_is_written_in_one_way(for_each: Callable[..., None]) -> No
             assert each.is_switch == (not each.takes)
 
     verbs = [each for each in (*VERBS.values(), *VALIDATE.values()) if isinstance(each, Verb)]
-    for_each(check, [imported(each.options) for each in verbs])
+    for_each(check, [resolve_name(each.options) for each in verbs])

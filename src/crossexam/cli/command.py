@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter, Signature, cleandoc
+from pkgutil import resolve_name
 from typing import Annotated, Any, Final, NamedTuple
 
 import typer
@@ -16,7 +17,6 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.imports import imported
 from crossexam.options.option import Option, options_of, read_options
 
 #: A command has as many options at most for all of them to be shown by --help, besides itself and --help-all.
@@ -115,11 +115,11 @@ def _leave_unread(parameters: Iterable[Any]) -> None:
 
 def _command(name: str, verb: Verb) -> typer.Typer:
     """Return the application that is the command called *name*."""
-    cls = imported(verb.options)
+    cls = resolve_name(verb.options)
     options = options_of(cls)
 
     def run(help_all: bool = False, **given: Any) -> None:
-        imported(verb.function)(read_options(cls, given))
+        resolve_name(verb.function)(read_options(cls, given))
 
     many = sum(not each.is_argument for each in options.values()) > _FEW
     parameters = [_parameter(each, many) for each in options.values()]

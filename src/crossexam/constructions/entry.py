@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pkgutil import resolve_name
 from typing import Any, Literal, get_args, get_type_hints
 
 from crossexam.constructions.construction import Function, Resource
 from crossexam.core.example import Side
-from crossexam.core.imports import imported
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.rules import OURS, with_rules
 
@@ -29,7 +29,7 @@ class _OptionsOrPath:
             return None  # the default
         given = vars(instance)["_options"]
         if isinstance(given, str):
-            given = vars(instance)["_options"] = imported(given)()
+            given = vars(instance)["_options"] = resolve_name(given)()
         return given
 
 
@@ -104,7 +104,7 @@ class Construction:
     @property
     def bound(self) -> Function:
         """The function, with the options if there are any."""
-        function: Function = imported(self.function) if isinstance(self.function, str) else self.function
+        function: Function = resolve_name(self.function) if isinstance(self.function, str) else self.function
         return function if self.options is None else partial(function, options=self.options)
 
     def under(self, rules: str) -> Construction:

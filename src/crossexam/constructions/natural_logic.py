@@ -24,11 +24,11 @@ from crossexam.language.lexicons.closed_classes import NEGATIONS, NUMBER_WORDS, 
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.monotonicity.polarity import Direction
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import animacy, is_living, may_name, participants, sense_names
 from crossexam.language.tokens import Token
 
-Direction = Literal["up", "down", "none"]
 Rest = Literal["covered", "new", "open", "conflict", "unclear"]
 Source = Literal["corpus", "construction", "natural logic"]
 

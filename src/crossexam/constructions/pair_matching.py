@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from crossexam.constructions.construction import Rejection, Resources
 from crossexam.constructions.natural_logic import (
-    Direction,
     PairSentence,
     Rest,
     in_relation,
@@ -29,7 +28,7 @@ from crossexam.language.lexicons.closed_classes import INDEFINITES
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.monotonicity.polarity import Direction, polarity_at
 from crossexam.language.remembered import ALL_WORDS, remembered
 from crossexam.language.tokens import Token, words
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache
+from pkgutil import resolve_name
 from typing import Any, Final, get_args
 
 from crossexam.constructions.construction import Function, Outcome
@@ -16,7 +17,6 @@ from crossexam.constructions.entry import Construction, TestClass
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import PAIR, Side
-from crossexam.core.imports import imported
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import BASE
 from crossexam.core.plug_ins import plug_ins
@@ -375,7 +375,7 @@ def _only(name: str, control: str) -> Function:
     """Return the function of the swap *name*, which selects its items from those of its family."""
 
     def function(*given: Any, **options: Any) -> Iterator[Outcome]:
-        swaps = imported("crossexam.constructions.word_pair_swaps:swaps")
+        swaps = resolve_name("crossexam.constructions.word_pair_swaps:swaps")
         for made, outcome in swaps(control, *given, **options):
             if made == name:
                 yield outcome

@@ -134,7 +134,11 @@ class TautologyOptions(Options):
 
     def __post_init__(self) -> None:
         if not self.bare:
-            raise CrossexamError("the tautology is empty", wanted='a clause such as "green is not red"')
+            raise CrossexamError(
+                "the tautology is empty",
+                where="--tautology",
+                wanted='a clause such as "green is not red"',
+            )
 
     @property
     def bare(self) -> str:

@@ -64,7 +64,7 @@ class Dataset:
         return iter(self.examples)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: the hashes of clusters are others in another process."""
+        """Return the fields alone: hashes of clusters differ from process to process."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
@@ -102,7 +102,7 @@ class Dataset:
     def clusters(self) -> NDArray[np.uint64]:
         """Return the clusters [n] as numbers: equal ones are the same cluster, in this and other test sets.
 
-        They are hashes, and not the same in another process.
+        They are hashes, which differ from process to process.
         """
         return self._clusters
 
@@ -112,7 +112,7 @@ class Dataset:
 
     @cached_property
     def relabelled(self) -> NDArray[np.bool_]:
-        """Of which examples judges replaced the label: [n]."""
+        """Which examples had their label replaced by judges: [n]."""
         return info_values(self.examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
 
     @cached_property
@@ -332,8 +332,8 @@ def _size(datasets: Mapping[str, Dataset]) -> str:
 class Reading:
     """What a model read of the items of a test set: which were *truncated*, and of which no *edit* was read.
 
-    Arrays of booleans [n].  ``edit_unseen`` items are truncated, and all that their construction changed is
-    in what was not read, so that their predictions say nothing of the change.
+    Arrays of booleans [n].  ``edit_unseen`` items were truncated, and everything that their construction
+    changed was cut off, so that their predictions say nothing about the change.
     """
 
     truncated: NDArray[np.bool_]
@@ -348,12 +348,12 @@ class Reading:
 class Run:
     """The predictions of *model*: per test set an array of probabilities [n, 3], columns in LABELS order.
 
-    The rows of a model that gives labels only have a single 1.  The manifest holds the model key, the
-    counts of truncated and predicted pairs, and the signature of every test set.  *reading* says what was
-    read of the items; it lacks test sets of which that is not known.
+    If the model gives only labels, each row has a single 1.  The manifest holds the model key, the counts of
+    truncated and predicted pairs, and the signature of every test set.  *reading* says which items were
+    truncated, for those test sets for which this is known.
 
-    A row without an answer is not a number (NaN); *outcomes* say why there is none.  They lack test sets all
-    of whose items were answered, and that is all there is to say.
+    The row of an unanswered item is NaN, and *outcomes* say why.  A test set whose items were all answered
+    need not have an entry there.
     """
 
     model: str
@@ -383,7 +383,7 @@ class Run:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What the model says of itself; empty if it says nothing."""
+        """What the model says about itself; empty if it says nothing."""
         return self.manifest.details or {}
 
     @property

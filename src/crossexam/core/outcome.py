@@ -37,9 +37,9 @@ CODES: Final[Mapping[str, int]] = {status: code for code, status in enumerate(ST
 class Outcome(NamedTuple):
     """What became of one question.
 
-    *status* is a key of STATUSES.  *label_mass* is the probability that all labels had together before it
-    was normalised to 1, None if that is not known.  *detail* is kept beside the answer in the store of a
-    run: values that JSON has.
+    *status* is a key of STATUSES.  *label_mass* is the total probability of all labels before they were
+    normalised, None if it is not known.  *detail*, which must be serializable as JSON, is kept with the
+    answer in the store of a run.
 
     >>> Outcome().status, Outcome("refused").status
     ('answered', 'refused')
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 class Outcomes:
     """What became of many questions: the *codes* [n] of their statuses, and the *label_mass* [n].
 
-    The mass is not a number (NaN) where it is not known, and where there is no answer.
+    The mass is NaN where it is not known, and where there is no answer.
     """
 
     codes: NDArray[np.int8]
@@ -75,7 +75,7 @@ class Outcomes:
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome], count: int) -> Outcomes:
-        """Return the *outcomes* of *count* questions as arrays; none at all are those of answers.
+        """Return the *outcomes* of *count* questions as arrays; if there are none, all were answered.
 
         >>> Outcomes.of([Outcome(), Outcome("cut")], 2).codes.tolist()
         [0, 6]
@@ -96,7 +96,7 @@ class Outcomes:
 
     @property
     def noted(self) -> NDArray[np.bool_]:
-        """Of which there is anything to say but that they were answered: [n]."""
+        """Which questions were not answered, or have a known label mass: [n]."""
         import numpy as np
 
         mask: NDArray[np.bool_] = ~self.answered | ~np.isnan(self.label_mass)
@@ -126,7 +126,7 @@ class Outcomes:
 def check_unanswered(statuses: Iterable[str]) -> list[str]:
     """Return *statuses*, which may be written as reports print them.
 
-    Raises UnknownNameError for one that is not of a question without an answer.
+    Raises UnknownNameError for anything but the status of an unanswered question.
 
     >>> check_unanswered(["cut", "too long", "too-long"])
     ['cut', 'too_long', 'too_long']

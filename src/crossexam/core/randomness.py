@@ -1,4 +1,4 @@
-"""Randomness that depends on what is drawn, not on when."""
+"""Random generators that depend on what is drawn, not on when it is drawn."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def _number(seed: int, parts: tuple[str, ...]) -> int:
 
 
 class SeededOnUse(random.Random):
-    """A generator that is pointed at one item after another and seeded at the first draw, if there is any.
+    """A generator for one item after another, each set by :meth:`aim`, that is seeded only when it is used.
 
-    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts.
+    Seeding takes longer than building some items, and some items draw nothing.  The numbers are those that
+    :func:`rng_for` gives for the same parts.
 
     >>> chance = SeededOnUse()
     >>> chance.aim(0, "antonymy", "a")
@@ -89,16 +90,16 @@ class SeededOnUse(random.Random):
 
 
 class _Unseeded(SeededOnUse):
-    """What a generator is between its aim and its first draw, so that later ones are as fast as any.
+    """The class of a generator between :meth:`aim` and its first draw, so that later draws check nothing.
 
-    Whatever ``random.Random`` draws is made of :meth:`random` and :meth:`getrandbits`, but for the second of
-    two numbers by :meth:`gauss`, which is kept.
+    All methods of ``random.Random`` call :meth:`random` or :meth:`getrandbits`, except that :meth:`gauss`
+    keeps the second of each two numbers.
     """
 
     def random(self) -> float:
         """Return a number in [0, 1)."""
         self._seed_if_due()
-        return self.random()  # no longer this one
+        return self.random()  # the method of SeededOnUse
 
     def getrandbits(self, k: int, /) -> int:
         """Return an integer of *k* random bits."""

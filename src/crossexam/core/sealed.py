@@ -111,13 +111,13 @@ def typed(content: Mapping[str, Any], kind: type[S], where: Path | str, *, hint:
 def converted(value: object, kind: type[T], where: Path | str, *, hint: str | None = None) -> T:
     """Return *value*, which is in *where*, as a *kind*.
 
-    Raises FormatError, with *hint* as the way out, if a field is missing or has another type: the checksum is
-    right, so that another version wrote it.
+    Raises FormatError, with *hint* as the way out, if a field is missing or has another type.  A file whose
+    checksum is right was then written by another version.
     """
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        what = f"this version of Crossexam does not write such a manifest: {error}"
+        what = f"this version of Crossexam does not write such a file: {error}"
         raise FormatError(what, where=str(where), hint=hint) from None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from itertools import product
 from numbers import Integral, Real
 from os import PathLike
@@ -102,20 +101,14 @@ class Settings:
 def _unknown(name: str, known: Mapping[str, Sequence[str]]) -> CrossexamError:
     """Return the error for *name*, which is not among the fields *known* by part."""
     prefix, dot, field = name.rpartition(".")
-    hint = None
-    if not dot:
+    if known.get(prefix):
+        return UnknownNameError(f"option of {prefix}", field, known[prefix], where=_OPTION)
+    if dot:
+        names = {f"{part}.{field}" for part in known for field in known[part]}
+    else:
         names = {field for part in known for field in known[part]}
         names |= {alias for alias, field in ALIASES.items() if field in names}
-    elif prefix in known:  # the prefix is right: it must not count when names are compared
-        names = {f"{prefix}.{field}" for field in known[prefix]}
-        near = get_close_matches(field, known[prefix], n=1)
-        hint = f"did you mean '{prefix}.{near[0]}'?" if near else None
-        if not names:
-            hint = f"'{prefix}' has no settings"
-        elif not near:
-            hint = f"available: {', '.join(sorted(names))}"
-    else:
-        names = {f"{part}.{field}" for part in known for field in known[part]}
+    hint = f"'{prefix}' has no options" if prefix in known else None
     return UnknownNameError("setting", name, names, where=_OPTION, hint=hint)
 
 
@@ -123,9 +116,7 @@ def _replaced(part: Any, values: Mapping[str, Any], where: str) -> Any:
     try:
         return replace(part, **values)
     except CrossexamError as error:
-        raise CrossexamError(
-            error.what, where=error.where or where, wanted=error.wanted, hint=error.hint
-        ) from None
+        raise error.placed(error.where or where) from None
     except ValueError as error:
         raise CrossexamError(str(error), where=where) from None
 
@@ -301,8 +292,9 @@ def grid(pieces: Sequence[str]) -> list[dict[str, str]]:
 def with_options(options: Any, values: Mapping[str, Any], name: str) -> Any:
     """Return *options*, a frozen dataclass, with *values* by field; texts are read as the field's type.
 
-    *name* is whose options they are.  Raises UnknownNameError for a field that there is not, CrossexamError
-    for a value that does not fit or if *options* is None.
+    A text for several texts is one of them, commas included.  *name* is whose options they are.  Raises
+    UnknownNameError for a field that there is not, CrossexamError for a value that does not fit or if
+    *options* is None.
 
     >>> from crossexam.zoo.architecture import Recipe
     >>> with_options(Recipe("adam", 0.1, 32, 3, source=""), {"epochs": "5"}, "recipe").epochs
@@ -317,20 +309,11 @@ def with_options(options: Any, values: Mapping[str, Any], name: str) -> Any:
             hint=f"leave out {name}.{next(iter(values))}; crossexam ls options lists all options",
         )
     kinds = get_type_hints(type(options))
-    known = [each.name for each in fields(options)]
-    changed = {}
+    stated = {}
     for field, value in values.items():
-        if field not in known:
-            raise UnknownNameError(f"option of {name}", field, known)
-        changed[field] = _option_value(value, kinds[field], f"{name}.{field}")
-    return replace(options, **changed)
-
-
-def _option_value(value: Any, kind: Any, name: str) -> Any:
-    """Return *value* as *kind*; a text is parsed, and several texts are a tuple's elements."""
-    if get_origin(kind) is tuple and get_args(kind)[0] is str and isinstance(value, str):
-        return (value,)
-    return as_kind(value, kind, name)
+        whole = isinstance(value, str) and kinds.get(field) == tuple[str, ...]
+        stated[f"{name}.{field}"] = (value,) if whole else value
+    return Settings({name: options}).with_values(stated).parts[name]
 
 
 def parse_option_settings(

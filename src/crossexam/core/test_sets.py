@@ -1,12 +1,11 @@
-"""Test sets as files: Parquet that the hub's tools open with label names, or JSON lines.
+"""Test sets as Parquet or JSON lines, and suites of them as folders.
 
-Columns: ``id premise hypothesis label base construction source target edits info``.  ``edits`` are
-structs of side, start, end, old, new; ``info`` is a JSON object as text.
+The columns are ``id premise hypothesis label base construction source target edits info``.  ``edits`` is a
+list of structs (side, start, end, old, new), and ``info`` is a JSON object as text.  Tools of the hub find
+the names of the labels in the Parquet files.
 
-Suites as folders: a file a test set and a manifest, written last.
-
-A folder without a manifest is a suite that was never finished.  A single ``.parquet`` or ``.jsonl``
-file is a suite of one test set.
+A suite has a file per test set and a manifest, which is written last: a folder without one is a suite that
+was never finished.  A single ``.parquet`` or ``.jsonl`` file is a suite of one test set.
 """
 
 from __future__ import annotations
@@ -37,8 +36,11 @@ if TYPE_CHECKING:
 
 ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
-#: What a manifest says of a test set for which no checksum vouches: a file outside of its suite.
+#: The mark of a test set that no checksum vouches for, since its file is outside of its suite.
 UNVERIFIED: Final = "unverified"
+#: The way out of a damaged suite.
+REBUILD: Final = "build the suite again with --force"
+_SUFFIXES: Final = (".parquet", ".jsonl")
 
 
 class TestSetWriter:
@@ -173,8 +175,8 @@ def _lines(path: Path) -> Iterator[Example]:
 def read_test_set(path: Path, *, name: str | None = None, checked: bool = False) -> Dataset:
     """Return the test set in *path* as a Dataset; its name is the file's unless given.
 
-    The examples of a Parquet file are read from it when they are used.  Every row is checked now, unless the
-    file is known to be as it was written (*checked*).  Raises FormatError.
+    The examples in a Parquet file are read when they are used.  Every row is checked now, unless the file is
+    known to be as it was written (*checked*).  Raises FormatError.
     """
     _check_is_file(path)
     examples: Sequence[Example]
@@ -187,18 +189,12 @@ def read_test_set(path: Path, *, name: str | None = None, checked: bool = False)
     return Dataset(name or path.stem, examples, {"path": str(path)})
 
 
-_SUFFIXES: Final = (".parquet", ".jsonl")
-#: The way out of a damaged suite.
-REBUILD: Final = "build the suite again with --force"
-
-
 def read_suite(path: Path) -> Suite:
     """Return the suite in the folder *path*, or the suite of one test set in the file *path*.
 
-    The folder may also be one that has a suite (:func:`suite_folder`).  Each Dataset's manifest is its entry
-    of the suite's.  What belongs to a place elsewhere is brought here.
-    Raises FormatError where there is no suite, where it was not finished, and where a file is not what the
-    manifest says.
+    The folder may also contain the suite (:func:`suite_folder`).  The manifest of each Dataset is its entry
+    in the manifest of the suite.  A suite at a URL is copied to this machine.  Raises FormatError if there is
+    no suite, if it was never finished, or if a file is not the one in the manifest.
     """
     path = suite_folder(path)
     fetch(path)
@@ -235,18 +231,18 @@ def read_suite(path: Path) -> Suite:
 
 
 def suite_folder(path: Path) -> Path:
-    """Return the suite that *path* is or has, as a folder that `crossexam examine` wrote has ``suite``.
+    """Return the folder of the suite: *path*, or ``suite`` in it if `crossexam examine` wrote *path*.
 
-    It is *path* itself if there is none.
+    If there is no suite in either, it is *path*.
     """
     inside = path / "suite"
     return inside if not has_file(path / MANIFEST) and has_file(inside / MANIFEST) else path
 
 
 def vouched(path: Path, *entries: TestSetEntry, hint: str) -> FileRecord:
-    """Return what the first of *entries* that knows the file *path* by its SHA-256 records of it.
+    """Return the record of the file *path*, by its SHA-256, in the first of *entries* that has one.
 
-    Raises ChangedError, with *hint* as the way out, if none does.
+    Raises ChangedError, with *hint* as the way out, if none has.
     """
     found = sha256_of(path)
     for entry in entries:
@@ -262,7 +258,7 @@ def vouched(path: Path, *entries: TestSetEntry, hint: str) -> FileRecord:
 
 
 def entry_beside(path: Path) -> TestSetEntry | None:
-    """Return the entry of the test set *path* in the suite whose folder it is in, None if there is none."""
+    """Return the entry of the test set *path* in the manifest beside it, None if there is none."""
     if path.suffix not in _SUFFIXES or not (path.parent / MANIFEST).is_file():
         return None
     try:
@@ -275,9 +271,9 @@ def entry_beside(path: Path) -> TestSetEntry | None:
 
 
 def read_suites(paths: Sequence[Path]) -> Suite:
-    """Return the suites in *paths* as one; a base that several have is one.
+    """Return the suites in *paths* as one, in which a base that they share occurs once.
 
-    Raises FormatError where two test sets of one name hold different items.
+    Raises FormatError if two test sets of the same name have different items.
     """
     if len(paths) == 1:
         return read_suite(paths[0])
@@ -297,7 +293,7 @@ def read_suites(paths: Sequence[Path]) -> Suite:
 
 
 def _one(folder: Path, name: str, entry: TestSetEntry) -> Dataset:
-    """Return the test set *name*; if judges are relabelling it, with the hashes and signature of its file."""
+    """Return the test set *name*; while judges relabel it, its entry is the one of the file that is there."""
     path = folder / str(entry.file)
     if not path.exists():
         raise FormatError(

@@ -1,17 +1,17 @@
-"""What is copied to and from places elsewhere, by fsspec: whole suites, whole runs, and single files.
+"""Copying suites, runs and single files to and from URLs, by fsspec.
 
-A folder is copied with its manifest last, so that whoever reads the place finds a whole suite or run, or
-none.  The copy of a folder that is read is verified by the SHA-256 of its files in the manifest, and fetched
-again where it differs.  Each function does nothing for a path of this machine.
+The manifest of a folder is copied last, so that a reader sees a complete suite or run, or nothing.  When a
+folder is read, the SHA-256 of each file in the local copy is compared with the manifest, and files that
+differ are fetched again.  For a path on this machine, every function does nothing.
 
-While a command makes something in a work folder, the file ``.unpublished`` in it has the hash of the manifest
-that was at the place when the command began, and a token.  A copy of it is at the place, as ``.unfinished``:
-it says that what is there is not whole, and by which command it is written.  Both stay if the command or the
-copying is interrupted: a suite that was finished then need not be built again, unless the place has changed
-since.  A run resumes by its store of predictions, which stays in the work folder.
+While a command writes to a work folder, the file ``.unpublished`` in this folder holds a token and the hash
+of the manifest that the place had when the command began.  The place has a copy of it, ``.unfinished``, which
+says that the files there are incomplete, and which command is writing them.  If the command or the copying is
+interrupted, both files remain: a suite that is already built then need not be built again, unless the place
+has changed since.  A run is resumed from its store of predictions, which remains in the work folder.
 
-This is a loop of our own, not ``fsspec.generic.rsync``, which is experimental, takes files of the same size
-for the same, and copies in no order.
+``fsspec.generic.rsync`` is not used: it is experimental, regards files of the same size as equal, and copies
+in no particular order.
 """
 
 from __future__ import annotations

@@ -15,13 +15,16 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+import msgspec
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import read_json, sha256_of, write_json, write_text, writing
 from crossexam.core.locks import alone_in, sweep
 from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
+from crossexam.core.sealed import converted
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name, known_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.installed import data_folder
@@ -37,67 +40,28 @@ MOST_BYTES: Final = 1_000_000_000
 _CONNECT_SECONDS: Final = 20.0
 _SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as interrupted
 _PRIVATE: Final = ".crossexam"
+_HASHES: Final = "hashes.json"
 _STAGING: Final = "staging-"
 _PARTS: Final = "downloads"
 _WORTH_RETRYING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
 _DAMAGED: Final = "nothing was installed; the file is damaged, or its publisher has changed it"
 
 
-class Hashes:
-    """SHA-256 of downloads by URL (or ``url#member``) and installed files by corpus, kept in *path*.
+class Hashes(msgspec.Struct):
+    """SHA-256 of downloads by URL (or ``url#member``) and installed files by corpus, as in ``hashes.json``.
 
     ``unverified`` are the installed files whose hash no catalogue lists: it is that of the first fetch.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        known = read_json(path) if path.is_file() else {}
-        self.downloads: dict[str, str] = known.get("downloads", {})
-        self.installed: dict[str, dict[str, str]] = known.get("installed", {})
-        self.unverified: dict[str, list[str]] = known.get("unverified", {})
-        mappings: list[Any] = [self.downloads, self.installed, self.unverified]
-        if isinstance(self.installed, dict):
-            mappings += self.installed.values()
-        if not all(isinstance(each, dict) for each in mappings):
-            raise FormatError(
-                "this is not the file of hashes that fetching writes",
-                where=str(path),
-                hint="restore it, or remove it: then nothing vouches for downloads that the catalogue has no "
-                "hash of",
-            )
+    downloads: dict[str, str] = {}
+    installed: dict[str, dict[str, str]] = {}
+    unverified: dict[str, list[str]] = {}
 
-    def save(self) -> None:
-        """Write the file."""
-        known = {"downloads": self.downloads, "installed": self.installed, "unverified": self.unverified}
-        write_json(self._path, known)
-
-    def check(
-        self, key: str, file: Path, *, where: str, size: int | None = None, listed: str | None = None
-    ) -> None:
-        """Compare *file* with its *size* and *listed* hash, else with the hash recorded for *key*.
-
-        If there is neither hash, record the file's.  Raises CrossexamError if they differ.
-        """
-        actual_size = file.stat().st_size
-        if size is not None and actual_size != size:
-            raise CrossexamError(
-                f"the file has {actual_size:,} bytes",
-                where=where,
-                wanted=f"{size:,} bytes, as in the catalogue",
-                hint=_DAMAGED,
-            )
-        actual = sha256_of(file)
-        wanted = listed or self.downloads.get(key, actual)
-        if actual != wanted:
-            source = "in the catalogue" if listed else f"recorded in {self._path} at the first fetch"
-            remedy = "" if listed else " (if you expected the change, remove its line from that file)"
-            raise CrossexamError(
-                f"the SHA-256 of the file is {actual}",
-                where=where,
-                wanted=f"{wanted}, as {source}",
-                hint=_DAMAGED + remedy,
-            )
-        self.downloads[key] = actual
+    @classmethod
+    def read(cls, path: Path) -> Hashes:
+        """Return those in *path*, none if there is no such file; raises FormatError."""
+        hint = "restore it, or remove it: then nothing vouches for downloads without a hash in the catalogue"
+        return converted(read_json(path) if path.is_file() else {}, cls, path, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -163,6 +127,38 @@ class _Job:
     def folder(self) -> Path:
         return self.data / self.entry.name
 
+    @property
+    def hashes_path(self) -> Path:
+        return self.data / _PRIVATE / _HASHES
+
+    def check(
+        self, key: str, file: Path, *, where: str, size: int | None = None, listed: str | None = None
+    ) -> None:
+        """Compare *file* with its *size* and *listed* hash, else with the hash recorded for *key*.
+
+        If there is neither hash, record the file's.  Raises CrossexamError if they differ.
+        """
+        actual_size = file.stat().st_size
+        if size is not None and actual_size != size:
+            raise CrossexamError(
+                f"the file has {actual_size:,} bytes",
+                where=where,
+                wanted=f"{size:,} bytes, as in the catalogue",
+                hint=_DAMAGED,
+            )
+        actual = sha256_of(file)
+        wanted = listed or self.hashes.downloads.get(key, actual)
+        if actual != wanted:
+            source = "in the catalogue" if listed else f"recorded in {self.hashes_path} at the first fetch"
+            remedy = "" if listed else " (if you expected the change, remove its line from that file)"
+            raise CrossexamError(
+                f"the SHA-256 of the file is {actual}",
+                where=where,
+                wanted=f"{wanted}, as {source}",
+                hint=_DAMAGED + remedy,
+            )
+        self.hashes.downloads[key] = actual
+
     def in_place(self) -> bool:
         """Return whether every file of the corpus is present with the hash it was installed with."""
         hashes = self.hashes.installed.get(self.entry.name, {})
@@ -179,7 +175,7 @@ class _Job:
             installed[path.name] = sha256_of(path)
             path.replace(self.folder / path.name)
         self.hashes.unverified[self.entry.name] = [n for n in self.entry.unverified if n in installed]
-        self.hashes.save()
+        write_json(self.hashes_path, msgspec.to_builtins(self.hashes))
 
     def result(self, *, already: bool) -> FetchResult:
         """Return what is in place."""
@@ -376,7 +372,7 @@ def install_corpus(
     )
     with writing(data), alone_in(private, busy):
         _sweep(private)
-        hashes = Hashes(private / "hashes.json")
+        hashes = Hashes.read(private / _HASHES)
         job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
         return _installed(job, private, copy)
 
@@ -436,7 +432,7 @@ def _from_copy(job: _Job, staging: Path, copy: Path) -> None:
             if found is not None:
                 if item.sha256 is None:
                     check_form(found, installed_name(member), where=str(found))
-                job.hashes.check(f"{item.url}#{installed_name(member)}", found, where=str(found))
+                job.check(f"{item.url}#{installed_name(member)}", found, where=str(found))
                 shutil.copyfile(found, staging / installed_name(member))
     if not any(staging.iterdir()):
         archives = [] if job.entry.by_hand else [item.url_name for item in job.entry.downloads]
@@ -456,7 +452,7 @@ def _unpack(job: _Job, item: Download, file: Path, staging: Path, *, where: str)
     """Check the downloaded *file* and put it, or its wanted members, into *staging*."""
     if item.sha256 is None and not item.members:
         check_form(file, item.file, where=where)
-    job.hashes.check(item.url, file, size=item.size, listed=item.sha256, where=where)
+    job.check(item.url, file, size=item.size, listed=item.sha256, where=where)
     if not item.members:
         check_room(staging, file.stat().st_size)
         shutil.copyfile(file, staging / item.file)

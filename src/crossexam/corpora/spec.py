@@ -116,10 +116,11 @@ class CorpusSpec:
     def _parse(cls, text: str) -> CorpusSpec:
         if not text:
             raise CrossexamError("the name of the corpus is empty", wanted="CORPUS:SPLIT or a file")
-        name, share = _without_share(text)
-        name, part = _without_slice(name)
+        name, sliced, shared = _parts(text)
+        part = _slice_in(sliced) if sliced else _WHOLE
+        share = _share_in(shared) if shared else None
         if not _exists(name):
-            _refuse_repeats(text, name)
+            _refuse_remains(text, name)
         path = user_path(name)
         if path.is_file():
             return cls(text, name, file=path, part=part, share=share)
@@ -327,54 +328,47 @@ def _exists(text: str) -> bool:
     return user_path(text).exists() or (with_reader is not None and user_path(with_reader[2]).is_file())
 
 
-def _without_share(text: str) -> tuple[str, float | None]:
-    """Return *text* without its ``@0.15``, and that; raises CrossexamError if it is not between 0 and 1."""
-    match = _SHARE.fullmatch(text)
-    if match is None or _exists(text):
-        return text, None
+def _parts(text: str) -> tuple[str, re.Match[str] | None, re.Match[str] | None]:
+    """Return the name in *text*, its slice and its share; what exists is a name as it is."""
+    shared = None if _exists(text) else _SHARE.fullmatch(text)
+    name = shared[1] if shared else text
+    sliced = None if _exists(name) else _SLICE.fullmatch(name)
+    return sliced[1] if sliced else name, sliced, shared
+
+
+def _share_in(match: re.Match[str]) -> float:
     share = float(match[2])
     if not 0 < share < 1:
         raise CrossexamError(
             f"the share is {match[2]}",
-            where=text,
+            where=match[0],
             wanted="more than 0 and less than 1, as in snli:train@0.15",
         )
-    return match[1], share
+    return share
 
 
-def _without_slice(text: str) -> tuple[str, slice]:
-    """Return *text* without its ``[start:stop:step]``, and that; raises CrossexamError if it is malformed."""
-    if _exists(text):
-        return text, _WHOLE
-    match = _SLICE.fullmatch(text)
-    if match is None:
-        _refuse_near_slice(text)
-        return text, _WHOLE
+def _slice_in(match: re.Match[str]) -> slice:
     start, stop, step = (int(number) if number else None for number in match.groups()[1:])
     if step == 0:
-        raise CrossexamError("the step of the slice is 0", where=text, wanted="1 or more, as in [::2]")
-    return match[1], slice(start, stop, step)
+        raise CrossexamError("the step of the slice is 0", where=match[0], wanted="1 or more, as in [::2]")
+    return slice(start, stop, step)
 
 
-def _refuse_near_slice(text: str) -> None:
+def _refuse_remains(text: str, name: str) -> None:
+    """Refuse what is left in *name*, *text* without its slice and share: another, or a malformed slice."""
     wanted = "[start:stop] or [start:stop:step], numbers from 0, as in snli:dev[:1000]"
-    if _UNCLOSED.fullmatch(text):
-        raise CrossexamError("the closing bracket ']' of the slice is missing", where=text, wanted=f"{text}]")
-    if not text.endswith("]"):
-        return
-    if "[" in text:
-        raise CrossexamError(f"'{text[text.rindex('[') :]}' is not a slice", where=text, wanted=wanted)
-    raise CrossexamError("the opening bracket '[' of the slice is missing", where=text, wanted=wanted)
-
-
-def _refuse_repeats(text: str, name: str) -> None:
-    """Refuse a slice or a share that is left in *name* after the last of either was taken off *text*."""
     if _SLICE.fullmatch(name):
         raise CrossexamError("there are two slices", where=text, wanted="one, as in snli:train[:1000]")
     if _SHARE.fullmatch(name):
         raise CrossexamError(
             "the share must come last, and only once", where=text, wanted="snli:train[::2]@0.15"
         )
+    if _UNCLOSED.fullmatch(name):
+        raise CrossexamError("the closing bracket ']' of the slice is missing", where=name, wanted=f"{name}]")
+    if name.endswith("]") and "[" in name:
+        raise CrossexamError(f"'{name[name.rindex('[') :]}' is not a slice", where=name, wanted=wanted)
+    if name.endswith("]"):
+        raise CrossexamError("the opening bracket '[' of the slice is missing", where=name, wanted=wanted)
 
 
 def _pieces(text: str) -> list[str]:
@@ -386,23 +380,14 @@ def _pieces(text: str) -> list[str]:
     rest, pieces = text.split("+"), []
     while rest:
         lengths = range(len(rest), 1, -1)
-        taken = next((n for n in lengths if _is_file_with_part("+".join(rest[:n]))), 1)
+        taken = next((n for n in lengths if _exists(_parts("+".join(rest[:n]))[0])), 1)
         pieces.append("+".join(rest[:taken]))
         rest = rest[taken:]
     return pieces
 
 
-def _is_file_with_part(text: str) -> bool:
-    """Return whether *text* is an existing file, or one with a slice, a share or both."""
-    if _exists(text):
-        return True
-    match = _SHARE.fullmatch(text) or _SLICE.fullmatch(text)
-    return match is not None and _is_file_with_part(match[1])
-
-
 def _names_a_corpus(text: str) -> bool:
-    name = _SHARE.sub(r"\1", text)
-    name = _SLICE.sub(r"\1", name)
+    name, _, _ = _parts(text)
     with_reader = _WITH_READER.fullmatch(name)
     return _SPLIT.fullmatch(name) is not None or user_path(with_reader[2] if with_reader else name).is_file()
 

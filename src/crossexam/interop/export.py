@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from crossexam.core.dataset import Dataset, Suite, have_two_labels
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import new_folder, sha256_of, shortened
-from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.questions import QuestionSet, question_set
@@ -45,12 +45,12 @@ class Exporter:
 
     def write(self, sets: Sequence[QuestionSet], folder: Path) -> list[str]:
         """Write the tasks of *sets* to *folder*; return their names."""
-        writer: Callable[[Sequence[QuestionSet], Path], list[str]] = imported(self.function)
+        writer: Callable[[Sequence[QuestionSet], Path], list[str]] = resolve_name(self.function)
         return writer(sets, folder)
 
     def write_pairs(self, datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
         """Write the distinct pairs of *datasets* to *folder*; return their number by the name of the file."""
-        writer: Callable[[Sequence[Dataset], Path], dict[str, int]] = imported(self.function)
+        writer: Callable[[Sequence[Dataset], Path], dict[str, int]] = resolve_name(self.function)
         return writer(datasets, folder)
 
 

@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,7 +26,6 @@ from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import POLARITY
-from crossexam.core.imports import imported
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.models import alignment
@@ -238,7 +238,7 @@ def open_minilm() -> Model:
     2
     """
     open_onnx, options = (
-        imported(f"crossexam.models.onnx.model:{name}") for name in ("open_onnx", "Options")
+        resolve_name(f"crossexam.models.onnx.model:{name}") for name in ("open_onnx", "Options")
     )
     with as_file(MINILM_FOLDER) as folder:
         opened: Model = open_onnx(MINILM_NAME, options(), folder)

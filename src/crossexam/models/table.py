@@ -11,12 +11,12 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from crossexam.core.arguments import shown
 from crossexam.core.dataset import Dataset, have_two_labels
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
-from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import Model, NoOptions, OwnModel, Pair, is_like_model
 from crossexam.training.pretrained import RUN_BY
@@ -64,12 +64,12 @@ class ModelKind:
 
     def listed(self) -> list[tuple[str, str]]:
         """Return what ``crossexam ls models`` lists: names with their descriptions."""
-        rows = imported(self.listing)() if self.listing else []
+        rows = resolve_name(self.listing)() if self.listing else []
         return rows or [(self.prefix, self.description)]
 
     def member_names(self, name: str) -> list[str]:
         """Return the names of the models that the model *name* combines, none if it is a single model."""
-        return list(imported(self.members)(name)) if self.members else []
+        return list(resolve_name(self.members)(name)) if self.members else []
 
 
 _HERE: Final = "crossexam.models"
@@ -142,14 +142,14 @@ def _opened(model: str | Model | Callable[[Sequence[Pair]], Any], values: Mappin
         given: list[Any] = [model, options_of(kind, values, where=model)]
         if kind.members is not None:
             given.append([_opened(member, values) for member in kind.member_names(model)])
-        opened: Model = imported(kind.opener)(*given)
+        opened: Model = resolve_name(kind.opener)(*given)
         return opened
     if isinstance(model, Model):
         return model
     if is_like_model(model):
         return OwnModel(model)
     if callable(model):
-        from_callable = imported(f"{_HERE}.function:from_callable")
+        from_callable = resolve_name(f"{_HERE}.function:from_callable")
         wrapped: Model = from_callable(model, options_of(MODELS["py"], values, where="py/"))
         return wrapped
     raise CrossexamError(

@@ -94,17 +94,18 @@ def part_name(spec: str) -> str:
     try:
         corpora = CorpusSpec.parse_union(spec)
     except CrossexamError:  # the name of a Dataset, not of a corpus
-        return _as_part(Path(spec).stem)
+        return as_part(Path(spec).stem)
     names: list[str] = []
     corpus = None
     for each in corpora:
         name = Path(each.name).stem + each.text[len(each.name) :]
         names.append(name.removeprefix(f"{corpus}:"))
         corpus = each.corpus
-    return _as_part("+".join(names))
+    return as_part("+".join(names))
 
 
-def _as_part(name: str) -> str:
+def as_part(name: str) -> str:
+    """Return *name* in the characters that parts of test-set names have, or ``base`` if nothing is left."""
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 

@@ -6,7 +6,6 @@ no split of its own: its data sets count as test sets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +18,7 @@ from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.fact_checking import DATA_SET
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import Base, base_from_spec, base_read, unchanged
+from crossexam.suites.bases import Base, as_part, base_from_spec, base_read, unchanged
 from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan
 
 Split = Literal["test", "dev"]
@@ -170,7 +169,7 @@ def _part(corpus: str, name: str) -> str:
     >>> _part("aggrefact", "AggreFact-CNN"), _part("summac", "frank")
     ('aggrefact_cnn', 'summac_frank')
     """
-    plain = re.sub(r"\W+", "_", name).strip("_").lower()
+    plain = as_part(name)
     return plain if plain.startswith(f"{corpus}_") else f"{corpus}_{plain}"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Final
 
 from crossexam.core.errors import UnknownNameError
-from crossexam.core.imports import imported
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.hypothesis_only import PREFIX, hypothesis_only
 
@@ -34,7 +34,7 @@ _ALL: Final = (
 )
 
 ARCHITECTURES: Final[dict[str, Architecture]] = {
-    architecture.name: architecture for architecture in map(imported, _ALL)
+    architecture.name: architecture for architecture in map(resolve_name, _ALL)
 }
 
 #: The abbreviations of the studies (Naik et al., 2018; Sanchez Carmona et al., 2018; Nie et al., 2019).

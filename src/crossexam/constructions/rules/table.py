@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from crossexam.constructions.rules.rule import Rule
 from crossexam.core.errors import UnknownNameError
-from crossexam.core.imports import imported
 
 TABLES: Final = {
     "add_amod": "crossexam.constructions.rules.add_amod:RULES",
@@ -28,5 +28,5 @@ def rules_of(construction: str) -> tuple[Rule[Any], ...]:
     """
     if construction not in TABLES:
         raise UnknownNameError("construction with a table of rules", construction, TABLES)
-    rules: tuple[Rule[Any], ...] = imported(TABLES[construction])
+    rules: tuple[Rule[Any], ...] = resolve_name(TABLES[construction])
     return rules

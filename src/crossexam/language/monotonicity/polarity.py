@@ -150,18 +150,18 @@ def _blocks_nothing(row: Operator | None) -> bool:
     return row is not None and row.reach == "noun phrase" and row.restrictor == row.scope == "up"
 
 
-#: The lengths of the operators that begin with a word; "neither" alone stands for "neither nor", too.
+#: The lengths of the operators that begin with a word; "neither" alone also stands for "neither nor".
 _LENGTHS: Final[Mapping[str, frozenset[int]]] = {
     first: frozenset(len(phrase) for phrase in (*_BY_PHRASE, ("neither",)) if phrase[0] == first)
     for first in {phrase[0] for phrase in _BY_PHRASE}
 }
-#: The same without single words that block nothing, most often articles: their scope matters only to *any*.
+#: The same without *a*, *the*, *some* ..., which are upward in both arguments: only *any* needs their scope.
 _LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
     first: lengths - {1} if _blocks_nothing(_BY_PHRASE.get((first,))) else lengths
     for first, lengths in _LENGTHS.items()
 }
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
-#: The second words of operators, by which most phrases that an article begins are known to be none.
+#: The second words of operators; they rule out most phrases that begin with an article.
 _SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
 #: Words that modify what follows; others do if they are superlatives in -est.
 _MODIFYING: Final = ORDERING | NOT_SUBSECTIVE | {"most", "least", "too"}
@@ -227,7 +227,7 @@ def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
 def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     """Return the lengths of the operators that *word* may begin, the longest first; most words begin none.
 
-    Articles and the like begin one only *with_free*, if the sentence has an *any*.
+    Words such as *a* and *the* are included only *with_free*: if the sentence has an *any*.
     """
     known = _LENGTHS if with_free else _LENGTHS_OF_BLOCKING
     lengths = known.get(word, _NO_LENGTHS)

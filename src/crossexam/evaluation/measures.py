@@ -32,7 +32,6 @@ from crossexam.evaluation.scores import (
     ties_of,
     with_accuracy,
 )
-from crossexam.evaluation.shares import label_places
 from crossexam.evaluation.slices import slices_of
 from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
@@ -280,7 +279,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     """Return the counts of gold and predicted labels, and what follows from them."""
-    labels, place = here.projection.labels, label_places(here.projection)
+    labels, place = here.projection.labels, here.projection.places
     table = cross_counts(place[here.gold], place[here.predicted], (len(labels), len(labels)))
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return {

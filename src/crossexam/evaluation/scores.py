@@ -85,9 +85,7 @@ class Scored:
 
     def classes(self, labels: NDArray[np.int8], *, two_labels: bool) -> NDArray[np.int8]:
         """Return *labels* of the items [n]; for two labels, neutral and contradiction are not_entailment."""
-        if not two_labels or self.projection is not THREE_LABELS:
-            return labels
-        return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
+        return self.projection.scored(two_labels=two_labels).golds(labels)
 
     def at(self, kept: NDArray[np.bool_]) -> Scored:
         """Return the items that are *kept* [n]."""

@@ -21,6 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
 from crossexam.core.stretches import stretches
 from crossexam.evaluation.quantities import Flags, Quantity, difference_of, share_of, unpaired_drop
+from crossexam.stats.confusion import cross_counts
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -273,6 +274,14 @@ def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
     numbers = np.frombuffer(coded.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
     return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
+
+
+def confusion(
+    projection: Projection, gold: NDArray[np.int8], predicted: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """Return the table of *gold* by *predicted* labels [n], those of *projection* as indices in GOLDS."""
+    k = len(projection.labels)
+    return cross_counts(projection.places[gold], projection.places[predicted], (k, k))
 
 
 def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:

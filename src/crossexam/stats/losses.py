@@ -143,7 +143,7 @@ def reach_of_errors(
     share = errors / n
     low, high = limits(share, n_eff, confidence)
     cost = sqrt((paid_squares + mean_price_square) / (errors + 1))
-    return (cost * (share - low) if share > low else 0.0), cost * (high - share)
+    return (cost * (share - low) if share > low else 0.0), cost * (high - share) if cost < inf else inf
 
 
 def mean_loss(

@@ -36,6 +36,13 @@ def test_labels_under_each_projection() -> None:
     assert names(TWO.predictions(TABLE)) == ["entailment", *["not_entailment"] * 3, None]
 
 
+def test_golds_have_the_place_of_the_label_that_stands_for_them(refused: Callable[..., str]) -> None:
+    assert [each.places_of(GIVEN[:3]).tolist() for each in (THREE_LABELS, TWO)] == [[0, 1, 2], [0, 1, 1]]
+    assert TWO.places_of(GIVEN[3:]).tolist() == [1, -1]
+    assert "'contradiction' is not one of" in refused(PROJECTIONS["no contradiction"].places_of, GIVEN[:3])
+    assert "'not_entailment' is not one of" in refused(THREE_LABELS.places_of, GIVEN)
+
+
 def test_equal_shares_go_to_the_first_label_that_is_not_entailment() -> None:
     rows = [[1 / 3] * 3, [0.5, 0.0, 0.5], [0.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3]]
     assert most_probable(np.array(rows)).tolist() == [1, 2, 1, 1, 0]

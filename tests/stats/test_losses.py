@@ -51,6 +51,8 @@ def test_a_model_without_doubt_has_no_upper_bound_of_the_log_loss() -> None:
     wrong = nothing.copy()
     wrong[0] = 1
     assert mean_loss(log_losses(sure, wrong, nothing)).value == np.inf
+    sure[:, 1] = 1e-20
+    assert mean_loss(log_losses(sure, nothing + 1, nothing)).high == np.inf
 
 
 def test_the_reach_of_many_errors_is_that_of_their_variance() -> None:

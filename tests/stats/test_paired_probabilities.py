@@ -73,6 +73,13 @@ def test_tests_and_intervals_are_those_of_scipy() -> None:
     assert found.log_loss.difference[1:3] == pytest.approx([low, high], abs=0.1 * (high - low))
 
 
+def test_errors_without_any_doubt_leave_the_difference_without_an_upper_bound() -> None:
+    gold, no_doubt, doubt = [1] * 4, np.array([[1.0, 1e-20]] * 4), np.array([[0.2, 0.8]] * 4)
+    wrong, right = item_losses(no_doubt, gold, [0] * 4), item_losses(doubt, gold, gold)
+    found = paired_probabilities([(wrong, right, None)], 4).log_loss.difference
+    assert found.low < found.value < found.high == np.inf
+
+
 def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:
     one, other, gold = models(9)
     wrong = (gold[:2] + 1) % 3

@@ -35,6 +35,13 @@ LABEL_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate
 GOLDS: Final[tuple[Gold, ...]] = get_args(Gold)
 GOLD_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(GOLDS)}
 
+#: The column of the probabilities of a label in the order of LABELS.  Of a model that does not divide
+#: not_entailment into neutral and contradiction, it is that of neutral, so that rows still sum to 1 and the
+#: probability of entailment does not change.
+COLUMN: Final[dict[Gold, int]] = {
+    gold: LABELS.index("neutral" if gold == "not_entailment" else gold) for gold in GOLDS
+}
+
 #: Of equally probable labels, the first of these is predicted.  The labels of every projection are in this
 #: order, but for entailment, which is their first and comes last here.
 TIE_ORDER: Final[tuple[Gold, ...]] = ("neutral", "contradiction", "not_entailment", "entailment")
@@ -180,12 +187,32 @@ class Projection:
         >>> THREE_LABELS.ties(answers, np.array([0, 1, 0], dtype=np.int8))
         Ties(n=3, count=2, correct=2, right=1, possible=2)
         """
+        return Ties.among(self.scored_shares(probabilities), self.places[gold])
+
+    @cached_property
+    def places(self) -> NDArray[np.int8]:
+        """The place among the labels of the one that stands for each of GOLDS, then that of -1; -1 for none.
+
+        >>> PROJECTIONS["two labels"].places.tolist(), THREE_LABELS.places.tolist()
+        ([0, 1, 1, 1, -1], [0, 1, 2, -1, -1])
+        """
         import numpy as np
 
-        places = np.full(len(GOLDS) + 1, -1, dtype=np.int64)  # -1 is the last
-        for column, label in enumerate(self.labels):
-            places[GOLD_INDEX[label]] = column
-        return Ties.among(self.scored_shares(probabilities), places[gold])
+        rest = self.labels.index("not_entailment") if "not_entailment" in self.labels else -1
+        places = (self.labels.index(label) if label in self.labels else rest for label in GOLDS)
+        return np.array([*places, -1], dtype=np.int8)
+
+    def places_of(self, golds: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
+        """Return the :attr:`places` of *golds* [n], indices in GOLDS or -1; raises FormatError without one.
+
+        >>> import numpy as np
+        >>> PROJECTIONS["two labels"].places_of(np.array([2, -1], dtype=np.int8)).tolist()
+        [1, -1]
+        """
+        places: NDArray[np.int8] = self.places[golds]
+        for index in set(golds[(places < 0) & (golds >= 0)].tolist()):
+            self.gold(GOLDS[index])
+        return places
 
     def gold(self, label: Gold | None) -> Gold | None:
         """Return the label of this projection that stands for *label*; raises FormatError if none does.
@@ -309,7 +336,7 @@ class Ties:
     possible: int = 0
 
     @classmethod
-    def among(cls, shares: NDArray[np.float64], gold: NDArray[np.int64]) -> Self:
+    def among(cls, shares: NDArray[np.float64], gold: NDArray[np.int8]) -> Self:
         """Return the ties of *shares* [n, k] with the columns of the *gold* labels [n], -1 for none."""
         import numpy as np
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from crossexam.core.dataset import content_hash
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import GOLD_INDEX, Projection
+from crossexam.core.labels import Projection
 from crossexam.core.sealed import MANIFEST, hashes_of_files, read_manifest, typed, write_manifest
 from crossexam.corpora.labelled import Corpus
 
@@ -136,9 +136,7 @@ def score_of(probabilities: NDArray[np.float64], gold: NDArray[np.int64], projec
     >>> score_of(np.array([[0.5, 0.25, 0.25]]), np.array([3]), ENTAILMENT_OR_NOT).accuracy
     100.0
     """
-    columns = {GOLD_INDEX[label]: column for column, label in enumerate(projection.labels)}
-    places = [columns[label] for label in gold.tolist()]
-    shares = projection.scored_shares(probabilities)[np.arange(len(gold)), places]
+    shares = projection.scored_shares(probabilities)[np.arange(len(gold)), projection.places_of(gold)]
     losses = -np.log(np.maximum(shares, np.finfo(np.float64).tiny))
     right = projection.predictions(probabilities) == gold
     return Score(100 * float(right.mean()), float(losses.mean()))

@@ -28,15 +28,15 @@ from crossexam.evaluation.quantities import CONFIDENCE, Quantity, share_of
 from crossexam.evaluation.scores import (
     Scored,
     ScoredRun,
+    confusion,
     describe_projection,
     ties_of,
     with_accuracy,
 )
-from crossexam.evaluation.shares import label_places
 from crossexam.evaluation.slices import slices_of
 from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
-from crossexam.stats.confusion import cross_counts, error_types, false_share
+from crossexam.stats.confusion import error_types, false_share
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, mcnemar, paired_difference
@@ -280,12 +280,11 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     """Return the counts of gold and predicted labels, and what follows from them."""
-    labels, place = here.projection.labels, label_places(here.projection)
-    table = cross_counts(place[here.gold], place[here.predicted], (len(labels), len(labels)))
+    labels, table = here.projection.labels, confusion(here.projection, here.gold, here.predicted)
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return {
         "confusion": tuple(tuple(row) for row in table.tolist()),
-        "errors": error_types(table, [label[0].upper() for label in labels]),
+        "errors": error_types(table, labels),
         "false_neutral_share": None if neutral is None else false_share(table, neutral),
         "false_entailment_share": false_share(table, labels.index("entailment")),
     }

@@ -20,7 +20,7 @@ from crossexam.core.labels import Projection
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.calibration import has_low_mass
 from crossexam.evaluation.scores import numbered_clusters
-from crossexam.evaluation.shares import gives_labels_only, gold_places, label_places, projection_for_run
+from crossexam.evaluation.shares import gives_labels_only
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.stats.p_values import AtConfidence, holm_of_planned
 from crossexam.stats.paired_probabilities import (
@@ -169,10 +169,11 @@ class _Items:
         labelled = gold >= 0
         answered = labelled & first.answered(name) & second.answered(name)
         kept = answered & ~(has_low_mass(first, name) | has_low_mass(second, name))
-        projection = projection_for_run(second if second.two_labels else first, name)
+        two_labels = first.two_labels or second.two_labels
+        projection = first.datasets[name].projection.scored(two_labels=two_labels)
         return cls(
             np.flatnonzero(kept).astype(np.int32),
-            gold_places(projection, gold[kept]).astype(np.int64)[gold],
+            projection.places_of(gold).astype(np.int64),
             (first.answers(name), second.answers(name)),
             projection,
             int((labelled & ~answered).sum()),
@@ -183,13 +184,12 @@ class _Items:
         self, clusters: NDArray[np.int32]
     ) -> Iterator[tuple[NDArray[np.int32], ItemLosses, ItemLosses]]:
         """Yield what the answers of both runs are worth, a part of the rows at a time (:func:`_parts`)."""
-        columns = label_places(self.projection)
         for rows in _parts(self.rows, clusters):
             one, other = (
                 item_losses(
                     self.projection.shares(answers[rows]),
                     self.gold[rows],
-                    columns[self.projection.predictions(answers[rows])].astype(np.int64),
+                    self.projection.places[self.projection.predictions(answers[rows])].astype(np.int64),
                 )
                 for answers in self.answers
             )

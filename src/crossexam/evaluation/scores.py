@@ -21,6 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
 from crossexam.core.stretches import stretches
 from crossexam.evaluation.quantities import Flags, Quantity, difference_of, share_of, unpaired_drop
+from crossexam.stats.confusion import cross_counts
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -85,9 +86,7 @@ class Scored:
 
     def classes(self, labels: NDArray[np.int8], *, two_labels: bool) -> NDArray[np.int8]:
         """Return *labels* of the items [n]; for two labels, neutral and contradiction are not_entailment."""
-        if not two_labels or self.projection is not THREE_LABELS:
-            return labels
-        return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
+        return self.projection.scored(two_labels=two_labels).golds(labels)
 
     def at(self, kept: NDArray[np.bool_]) -> Scored:
         """Return the items that are *kept* [n]."""
@@ -275,6 +274,14 @@ def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
     numbers = np.frombuffer(coded.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
     return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
+
+
+def confusion(
+    projection: Projection, gold: NDArray[np.int8], predicted: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """Return the table of *gold* by *predicted* labels [n], those of *projection* as indices in GOLDS."""
+    k = len(projection.labels)
+    return cross_counts(projection.places[gold], projection.places[predicted], (k, k))
 
 
 def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, THREE_LABELS, Projection
+from crossexam.core.labels import Projection
 from crossexam.core.stretches import stretches
 from crossexam.evaluation.scores import numbered_clusters, with_accuracy
 
@@ -86,12 +86,6 @@ def gives_labels_only(probabilities: NDArray[np.float64]) -> bool:
     return True
 
 
-def projection_for_run(run: Run, name: str) -> Projection:
-    """Return the projection by which the answers of *run* to test set *name* are measured."""
-    projection = run.datasets[name].projection
-    return ENTAILMENT_OR_NOT if run.two_labels and projection is THREE_LABELS else projection
-
-
 def shares_of(run: Run) -> Iterator[Shares]:
     """Yield the shares of each test set of *run* for which the model gave probabilities, one at a time.
 
@@ -112,31 +106,16 @@ def probabilities_needed(run: Run, what: str) -> CrossexamError:
     )
 
 
-def gold_places(projection: Projection, golds: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the place among the labels of *projection* of each index in GOLDS; -1 if not of *golds*."""
-    places = np.full(len(GOLDS), -1, dtype=np.int8)
-    for index in np.unique(golds).tolist():
-        places[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
-    return places
-
-
-def label_places(projection: Projection) -> NDArray[np.int8]:
-    """Return the place of each label of *projection*, by its index in GOLDS."""
-    places = np.zeros(len(GOLDS), dtype=np.int8)
-    for place, label in enumerate(projection.labels):
-        places[GOLDS.index(label)] = place
-    return places
-
-
 def _shares(run: Run, name: str) -> Shares:
-    projection, golds = projection_for_run(run, name), run.datasets[name].labels()
+    projection = run.datasets[name].projection.scored(two_labels=run.two_labels)
+    golds = run.datasets[name].labels()
     rows = np.flatnonzero(golds >= 0).astype(np.int32)
-    place, columns = gold_places(projection, golds[rows]), label_places(projection)
+    gold = projection.places_of(golds[rows])
     answers = run.answers(name)
     predicted, confidence = np.empty(len(rows), dtype=np.int8), np.empty(len(rows))
     for part in stretches(len(rows)):
         given = answers[rows[part]]
-        predicted[part] = columns[projection.predictions(given)]
+        predicted[part] = projection.places[projection.predictions(given)]
         confidence[part] = projection.shares(given)[np.arange(len(given)), predicted[part]]
     clusters = numbered_clusters(run.restricted_to([name]))[name][rows]
-    return Shares(name, projection, answers, rows, place[golds[rows]], predicted, confidence, clusters)
+    return Shares(name, projection, answers, rows, gold, predicted, confidence, clusters)

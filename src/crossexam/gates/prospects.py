@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.quantities import Quantity
 from crossexam.gates.rules import Limit
+from crossexam.stats.chances import chance_of_reaching, improbable_count
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_interval
 from crossexam.stats.roots import crossing
@@ -119,27 +120,24 @@ def _of_share(limit: Limit, level: float, estimate: Estimate, size: float) -> tu
     the rule is broken if as many are improbable at the limit, ``P(X >= c) <= level``; the detectable value is
     the one at which it is reached with the power.
     """
-    from scipy.special import betainc, betaincinv
+    from scipy.special import betaincinv
 
     above = limit.side == "above"
     allowed = 1 - limit.threshold if above else limit.threshold  # the largest share of errors
     measured = 1 - estimate.value if above else estimate.value
     n = max(1, floor(size + _ROUNDING))
 
-    def at_least(count: float, of: float, share: float) -> float:
-        return 1.0 if count <= 0 else 0.0 if count > of else float(betainc(count, of - count + 1, share))
-
-    count = next((c for c in range(n + 1) if at_least(c, n, allowed) <= level), None)
+    count = improbable_count(n, allowed, level)
     detectable = None
-    if count:
+    if count <= n:
         errors = float(betaincinv(count, n - count + 1, _POWER))
         detectable = 1 - errors if above else errors
 
     def tail(of: float) -> float:
         """Return the p-value of so many items, if the share of errors stays as it is."""
         if measured > allowed:
-            return at_least(measured * of, of, allowed)
-        return 1 - at_least(measured * of + 1, of, allowed)
+            return chance_of_reaching(measured * of, of, allowed)
+        return 1 - chance_of_reaching(measured * of + 1, of, allowed)
 
     return detectable, inf if measured == allowed else _smallest(tail, level, size)
 

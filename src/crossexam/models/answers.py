@@ -15,12 +15,12 @@ import numpy as np
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import COLUMN, LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.label_names import labels_text, name_of
 from crossexam.models.answer_words import AnswerWords
-from crossexam.models.label_order import TWO_LABELS, ClassName, NamedLabels, is_two_label, to_label_columns
+from crossexam.models.label_order import TWO_LABELS, NamedLabels, is_two_label, to_label_columns
 from crossexam.models.model import Pair
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
@@ -216,7 +216,7 @@ def _from_labels(
     else:
         labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), asked.place)
     named.add(labels, where=asked.where)
-    return one_hot([_column(label) for label in labels])
+    return one_hot([COLUMN[label] for label in labels])
 
 
 def _refuse_others(rows: Sequence[Any], kind: type, asked: Asked) -> None:
@@ -228,10 +228,6 @@ def _refuse_others(rows: Sequence[Any], kind: type, asked: Asked) -> None:
                 where=asked.place(number),
                 wanted=_ONE_KIND,
             )
-
-
-def _column(name: ClassName) -> int:
-    return LABELS.index("neutral" if name == "not_entailment" else name)
 
 
 def _refuse_undeclared(rows: Sequence[int], words: AnswerWords, asked: Asked) -> None:
@@ -286,7 +282,7 @@ def _shares(
     for label, share in zip(labels, row.values(), strict=True):
         if not isinstance(share, int | float):
             raise FormatError(asked.said(number, row), where=asked.place(number), wanted="a number per label")
-        shares[_column(label)] += float(share)
+        shares[COLUMN[label]] += float(share)
     return shares
 
 

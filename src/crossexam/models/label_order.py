@@ -20,6 +20,8 @@ import numpy as np
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import (
+    COLUMN,
+    ENTAILMENT_OR_NOT,
     LABEL_INDEX,
     LABELS,
     NOT_ENTAILMENT,
@@ -147,9 +149,8 @@ def is_two_label(order: Order) -> bool:
 def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
     """Return *probabilities* [n, k] in *order* as [n, 3] in the order of ``LABELS``.
 
-    A two-label model does not divide not_entailment into neutral and contradiction: all of P(not_entailment)
-    is assigned to neutral, so that rows still sum to 1 and P(entailment) does not change; scores of such a
-    model are projected to two labels (``details["two_label"]``).
+    Not_entailment counts as neutral (:data:`~crossexam.core.labels.COLUMN`); scores of a two-label model are
+    projected to two labels (``details["two_label"]``).
 
     >>> import numpy as np
     >>> to_label_columns(np.array([[0.1, 0.2, 0.7]]), ("contradiction", "neutral", "entailment")).tolist()
@@ -159,8 +160,7 @@ def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArra
     """
     columns = np.zeros((len(probabilities), len(LABELS)))
     for position, name in enumerate(order):
-        label = "neutral" if name == "not_entailment" else name
-        columns[:, LABEL_INDEX[label]] = probabilities[:, position]
+        columns[:, COLUMN[name]] = probabilities[:, position]
     return columns
 
 
@@ -180,16 +180,15 @@ def agreements(
 
     >>> agreements([0, 1, 2, 2], ["neutral", "entailment", "contradiction", "contradiction"])[0]
     (1.0, ('neutral', 'entailment', 'contradiction'))
+    >>> agreements([2, 0], ["not_entailment", "entailment"], [LABELS])
+    [(1.0, ('entailment', 'neutral', 'contradiction'))]
     """
     scored = []
     for order in orders:
-        right = sum(_agrees(order[winner], label) for winner, label in zip(winners, gold, strict=True))
+        agreeing = [{name, ENTAILMENT_OR_NOT.gold(name)} for name in order]
+        right = sum(label in agreeing[winner] for winner, label in zip(winners, gold, strict=True))
         scored.append((right / max(1, len(gold)), order))
     return sorted(scored, key=lambda pair: -pair[0])
-
-
-def _agrees(named: str, gold: str) -> bool:
-    return named == gold or (gold == "not_entailment" and named != "entailment")
 
 
 # fmt: off

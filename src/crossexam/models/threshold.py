@@ -12,7 +12,7 @@ import numpy as np
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.models.label_order import Order, row_softmax, to_label_columns
+from crossexam.models.label_order import TWO_LABELS, Order, row_softmax, to_label_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ def at_threshold(entailed: NDArray[np.float64], threshold: float | None) -> NDAr
     """Return probabilities of entailment [n] as [n, 3] in the order of ``LABELS``, for models of two labels.
 
     With a *threshold*, probabilities are stretched on both sides of it so that it comes to lie at one half,
-    where all measures of two labels divide; their order stays.  What is not entailment counts as neutral.
+    where all measures of two labels divide; their order stays.
 
     >>> import numpy as np
     >>> at_threshold(np.array([0.4, 0.8, 0.9]), 0.8).round(3).tolist()
@@ -70,7 +70,7 @@ def at_threshold(entailed: NDArray[np.float64], threshold: float | None) -> NDAr
         below = shares / (2 * threshold)
         above = 0.5 + (shares - threshold) / (2 * (1 - threshold))
         shares = np.where(shares <= threshold, below, above)
-    return np.stack([shares, 1 - shares, np.zeros(len(shares))], axis=1)
+    return to_label_columns(np.stack([shares, 1 - shares], axis=1), TWO_LABELS)
 
 
 def head_shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
+from crossexam.stats.chances import improbable_count
 from crossexam.stats.clusters import Clusters, cluster_codes
 from crossexam.stats.deviations import BinSums, Deviations
 from crossexam.stats.estimate import share_correct
@@ -203,20 +204,9 @@ def reliability(
         n = int(np.count_nonzero(inside))
         if n:
             mean = float(p[inside].mean())
-            low, high = (_binomial_quantile(share, n, mean) / n for share in (0.025, 0.975))
+            low, high = ((improbable_count(n, mean, level) - 1) / n for level in (0.975, 0.025))
             found.append(ReliabilityBin(n, mean, share_correct(y[inside], codes[inside]), low, high))
     return tuple(found)
-
-
-def _binomial_quantile(share: float, n: int, p: float) -> int:
-    """Return the least count that a binomial variable does not exceed with probability *share*."""
-    from scipy.special import bdtr, bdtrik
-
-    if not 0 < p < 1:
-        return n if p >= 1 else 0
-    count = float(np.ceil(bdtrik(share, n, p)))
-    below = max(0.0, count - 1)
-    return int(below if bdtr(below, n, p) >= share else count)
 
 
 def tempered(probabilities: ArrayLike, temperature: float) -> NDArray[np.float64]:

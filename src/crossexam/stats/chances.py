@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import inf
 from typing import Final
 
@@ -26,6 +27,28 @@ def binomial_chances(n: int, share: float) -> NDArray[np.float64]:
     logs = xlogy(k, share) + xlog1py(n - k, -share) - betaln(n - k + 1, k + 1) - np.log(n + 1)
     chances: NDArray[np.float64] = np.exp(logs)
     return chances
+
+
+def chance_of_reaching(count: float, n: float, share: float) -> float:
+    """Return the chance of at least *count* successes in *n* trials; neither need be an integer.
+
+    >>> chance_of_reaching(1, 2, 0.5), chance_of_reaching(0, 2, 0.5), chance_of_reaching(3, 2, 0.5)
+    (0.75, 1.0, 0.0)
+    """
+    from scipy.special import betainc
+
+    return 1.0 if count <= 0 else 0.0 if count > n else float(betainc(count, n - count + 1, share))
+
+
+def improbable_count(n: int, share: float, level: float) -> int:
+    """Return the least count of successes in *n* trials that is reached with a chance of at most *level*.
+
+    If none is so improbable, it is n + 1.
+
+    >>> improbable_count(2, 0.5, 0.25), improbable_count(2, 0.5, 0.2)
+    (2, 3)
+    """
+    return bisect_left(range(n + 1), True, key=lambda count: chance_of_reaching(count, n, share) <= level)
 
 
 def hypergeometric_chances(counts: NDArray[np.int64], n: int, marked: int, drawn: int) -> NDArray[np.float64]:

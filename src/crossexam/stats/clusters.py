@@ -117,15 +117,22 @@ class ClusteredMean(NamedTuple):
             return inf
         return self.value * exp(min(_LARGEST, self.half(confidence) / self.value))
 
-    def interval(self, bounds: tuple[float, float] = (-inf, inf), confidence: float = 0.95) -> Estimate:
+    def interval(
+        self,
+        bounds: tuple[float, float] = (-inf, inf),
+        confidence: float = 0.95,
+        reach: tuple[float, float] = (0.0, 0.0),
+    ) -> Estimate:
         """Return the mean with its t interval, cut off at *bounds*.
 
-        It is the bounds if the error or the mean is infinite.
+        If that does not *reach* so far below and above the mean, it is made wider.  It is the bounds if the
+        error or the mean is infinite.
         """
         low, high = bounds
         if isfinite(self.value) and isfinite(self.error):
             half = self.half(confidence)
-            low, high = max(low, self.value - half), min(high, self.value + half)
+            below, above = (max(half, each) for each in reach)
+            low, high = max(low, self.value - below), min(high, self.value + above)
         return Estimate(self.value, low, high, self.n, self.clusters)
 
 

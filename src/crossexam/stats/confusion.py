@@ -24,15 +24,15 @@ def cross_counts(rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int]) ->
     return np.bincount(shape[1] * r + c, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def error_types(table: ArrayLike, letters: Sequence[str]) -> dict[str, int]:
-    """Return the counts of a *table* of gold by predicted labels, which have *letters*, by type of error.
+def error_types(table: ArrayLike, labels: Sequence[str]) -> dict[str, int]:
+    """Return the counts of a *table* of gold by predicted *labels*, by type of error.
 
     "E-C" is gold entailment predicted as contradiction, as in Naik et al. (2018, section 4.4).
 
     >>> error_types([[1, 1, 0], [0, 0, 0], [0, 1, 0]], "ENC")["C-N"]
     1
     """
-    counts = np.asarray(table)
+    counts, letters = np.asarray(table), [label[0].upper() for label in labels]
     return {
         f"{gold}-{predicted}": int(counts[row, column])
         for row, gold in enumerate(letters)

@@ -12,7 +12,7 @@ their share (:func:`reach_of_errors`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import hypot, inf, sqrt
+from math import hypot, inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,7 +143,7 @@ def reach_of_errors(
     share = errors / n
     low, high = limits(share, n_eff, confidence)
     cost = sqrt((paid_squares + mean_price_square) / (errors + 1))
-    return (cost * (share - low) if share > low else 0.0), cost * (high - share)
+    return (cost * (share - low) if share > low else 0.0), cost * (high - share) if cost < inf else inf
 
 
 def mean_loss(
@@ -160,20 +160,16 @@ def mean_loss(
     '2.0 [2.0, 11.6]'
     """
     codes = cluster_codes(clusters, len(losses.observed))
-    found = clustered_mean(losses.observed, codes).interval((0.0, most), confidence)
-    if found.clusters < 2 or not np.isfinite(found.value):
-        return found
+    found = clustered_mean(losses.observed, codes)
+    if found.clusters < 2 or not isfinite(found.value):
+        return found.interval((0.0, most), confidence)
     half, wrong = clustered_mean(losses.if_right, codes).half(confidence), losses.wrong
-    below, above = (
-        hypot(reach, half)
-        for reach in reach_of_errors(
-            int(np.count_nonzero(wrong)),
-            found.n,
-            effective_size(wrong - wrong.mean(), codes, confidence).n_eff,
-            losses.paid_squares(wrong),
-            losses.mean_price_square,
-            confidence,
-        )
+    fewer, more = reach_of_errors(
+        int(np.count_nonzero(wrong)),
+        found.n,
+        effective_size(wrong - wrong.mean(), codes, confidence).n_eff,
+        losses.paid_squares(wrong),
+        losses.mean_price_square,
+        confidence,
     )
-    low, high = max(0.0, found.value - below), min(most, found.value + above)
-    return found._replace(low=min(found.low, low), high=max(found.high, high))
+    return found.interval((0.0, most), confidence, (hypot(fewer, half), hypot(more, half)))

@@ -180,18 +180,14 @@ def paired_areas(
     first, second = (area_by_item(~each.right, each.confidence) for each in (a, b))
     value = first.area - second.area
     found = clustered_mean(first.influences - second.influences, codes)._replace(value=value)
-    if found.clusters < 2:
-        return PairedDifference(first.area, second.area, Estimate(value, -1.0, 1.0, n, found.clusters), None)
     reaches = []
     for area, alone in ((first, ~a.right & b.right), (second, ~b.right & a.right)):
         size = effective_size(alone - alone.mean(), codes, confidence).n_eff
         paid, price = float(np.square(area.costs[alone]).sum()), float(np.square(area.costs).mean())
         reaches.append(reach_of_errors(int(alone.sum()), n, size, paid, price, confidence))
     (fewer_a, more_a), (fewer_b, more_b) = reaches
-    half = found.half(confidence)
-    low = max(-1.0, value - max(half, hypot(fewer_a, more_b)))
-    high = min(1.0, value + max(half, hypot(more_a, fewer_b)))
-    return PairedDifference(first.area, second.area, Estimate(value, low, high, n, found.clusters), None)
+    reach = hypot(fewer_a, more_b), hypot(more_a, fewer_b)
+    return PairedDifference(first.area, second.area, found.interval((-1.0, 1.0), confidence, reach), None)
 
 
 class _Sums:
@@ -262,17 +258,15 @@ class _Sums:
         a, b = (float(each) / n for each in self.whole[2 * row : 2 * row + 2])
         found = self.losses.mean((_BRIER, _LOSS)[row])
         of_right = self.losses.mean((_BRIER_IF_RIGHT, _LOSS_IF_RIGHT)[row])
-        value = found.value
         if self.m < 2:
             return PairedDifference(a, b, found.interval((-most, most)), None)
 
         def at(confidence: float, limits: Limits = share_interval) -> Estimate:
-            half, certain = found.half(confidence), of_right.half(confidence)
+            certain = of_right.half(confidence)
             fewer_a, more_a = self._reach(row, 0, confidence, limits)
             fewer_b, more_b = self._reach(row, 1, confidence, limits)
-            low = value - max(half, hypot(certain, fewer_a, more_b))
-            high = value + max(half, hypot(certain, more_a, fewer_b))
-            return Estimate(value, max(-most, low), min(most, high), n, self.m)
+            reach = hypot(certain, fewer_a, more_b), hypot(certain, more_a, fewer_b)
+            return found.interval((-most, most), confidence, reach)
 
         def exactly(confidence: float) -> Estimate:
             return at(confidence, clopper_pearson)

@@ -261,19 +261,16 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     pulls, costs = _influences(ordered.wrong, ordered.firsts)
     pulls += area - pulls.mean()
     mean = clustered_mean(pulls, ordered.codes)._replace(value=area)
-    found = mean.interval((0.0, 1.0))
-    if found.clusters < 2:
-        return found
     wrong = ordered.wrong
-    fewer, more = reach_of_errors(
+    reach = reach_of_errors(
         int(np.count_nonzero(wrong)),
         len(wrong),
         effective_size(wrong - wrong.mean(), ordered.codes).n_eff,
         float(np.square(costs[wrong]).sum()),
         float(np.square(costs).mean()),
     )
-    low, high = min(found.low, area - fewer), max(found.high, area + more, mean.log_high() if area else 0.0)
-    return found._replace(low=max(0.0, low), high=min(1.0, high))
+    found = mean.interval((0.0, 1.0), reach=reach)
+    return found._replace(high=max(found.high, min(1.0, mean.log_high() if area else 0.0)))
 
 
 def _influences(

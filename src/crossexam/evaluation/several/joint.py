@@ -19,9 +19,9 @@ from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import KIND
-from crossexam.core.labels import GOLDS
-from crossexam.evaluation.scores import Scored
+from crossexam.evaluation.scores import Scored, confusion
 from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
+from crossexam.stats.confusion import error_types
 from crossexam.stats.estimate import share_correct
 
 
@@ -77,7 +77,7 @@ def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> Joi
         hard,
         _kinds(kinds, right, a.units),
         _kinds(kinds, wrong, a.units),
-        _counted(a.gold[same], a.predicted[same]),
+        error_types(confusion(a.projection, a.gold[same], a.predicted[same]), a.projection.labels),
     )
 
 
@@ -89,14 +89,3 @@ def _kinds(
     if not stated.any():
         return {}
     return {kind: share_correct(kinds[stated] == kind, units[stated]) for kind in ANTONYM_KINDS}
-
-
-def _counted(gold: NDArray[np.int8], predicted: NDArray[np.int8]) -> dict[str, int]:
-    """Return the number of errors by type, in the order in which the types first appear."""
-    pairs = gold.astype(np.int64) * len(GOLDS) + predicted
-    found, first, counts = np.unique(pairs, return_index=True, return_counts=True)
-    by_type: dict[str, int] = {}
-    for place in np.argsort(first).tolist():
-        label, answer = (GOLDS[index][0].upper() for index in divmod(int(found[place]), len(GOLDS)))
-        by_type[f"{label}-{answer}"] = by_type.get(f"{label}-{answer}", 0) + int(counts[place])
-    return by_type

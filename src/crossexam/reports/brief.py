@@ -43,16 +43,18 @@ MOST_MODELS: Final = 3
 def failures_first(results: Results) -> list[str]:
     """Return the names of the test sets: bases, then by the largest drop of any model.
 
-    Drops whose intervals contain 0 come after those of which this much is known to be lost, and test sets
-    whose labels are only proposed are last.
+    Drops whose intervals contain 0, and those of few items, come after those of which this much is known to
+    be lost, and test sets whose labels are only proposed are last.
     """
 
     def order(name: str) -> tuple[int, bool, float]:
         if results.test_sets[name].entry.is_base:
             return 0, False, 0.0
-        found = [model.result(name) for model in results.models]
-        losses = [each.lost for each in found if each is not None and each.lost is not None]
-        known = [each for each in losses if each.low > 0]
+        found = [each for model in results.models if (each := model.result(name)) is not None]
+        losses = [each.lost for each in found if each.lost is not None]
+        known = [
+            each.lost for each in found if each.lost is not None and each.lost.low > 0 and not each.is_small
+        ]
         lost = (each.most.value if isinstance(each, Bounds) else each.value for each in known or losses)
         largest = max(lost, default=-inf)
         return 2 if is_proposed(name) else 1, not known, -largest

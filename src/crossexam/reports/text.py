@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-#: Tables with more columns are scaled to the width of the text.
+#: Tables with more columns are scaled to the width of the text; one with an interval counts as two.
 _MOST_COLUMNS: Final = 12
 
 
@@ -114,7 +114,13 @@ def latex_labels(titles: Sequence[str]) -> list[str]:
 
 def _is_wide(table: Table) -> bool:
     """Return whether *table* has to be scaled to the width of the text."""
-    return len(table.columns) > _MOST_COLUMNS
+    rows = range(len(table.rows))
+    with_interval = sum(
+        any(interval_text(table.rows[row][column], each.kind) for row in rows)
+        for column, each in enumerate(table.columns)
+        if each.kind != "text"
+    )
+    return len(table.columns) + with_interval > _MOST_COLUMNS
 
 
 def render_latex(

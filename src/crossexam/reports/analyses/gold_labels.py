@@ -67,8 +67,8 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     points = number_text(result.loss, "points").replace("-", "−")
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)
-    too = f" Drops that hide such changes as well: {rest}." if rest else ""
-    yield f"{'; '.join(told)}. The drop of {points} points hides this.{too}"
+    nor = f", nor do those on {rest}" if rest else ""
+    yield f"{'; '.join(told)}. The drop of {points} points does not show this{nor}."
 
 
 def _changed(change: OfGold, tests: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from itertools import permutations
@@ -131,6 +132,9 @@ def test_files_that_are_refused(
     order = {"label_order": LABELS}
 
     nan = copied(bert, "nan", tokenizer_config={"model_max_length": float("nan")})
+    large = copied(bert, "large")
+    tokens = re.sub(r'("ids": \[\s*)\d+', r"\g<1>4000000000", (large / "tokenizer.json").read_text())
+    (large / "tokenizer.json").write_text(tokens)
     padding = copied(bert, "padding", tokenizer_config={"pad_token": "[P\u202eAD]"})
 
     def check(path: Any, options: Any, said: str) -> None:
@@ -142,6 +146,7 @@ def test_files_that_are_refused(
         (headless, order, "lacks 2 of the classifier's weights (classifier.bias, classifier.weight)"),
         (nan, {}, "model_max_length is nan"),
         (padding, {}, "a token has a number that is not among the"),
+        (large, {}, "a token, or a type of tokens, has a number that no model has"),
         (tmp_path, {"revision": "main"}, "a local folder has no revisions"),
     )
     for_each(check, rows)

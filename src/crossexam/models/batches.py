@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from crossexam.core.errors import FormatError
 from crossexam.models.model import CharactersRead, Pair
 
 if TYPE_CHECKING:
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 MOST_WORKERS: Final = 8
 
 T = TypeVar("T")
+
+
+def small_numbers(
+    rows: Iterable[Sequence[int]], dtype: type[np.integer[Any]], where: str
+) -> list[NDArray[Any]]:
+    """Return *rows* of numbers of tokens, or of types, as arrays; raises FormatError for larger ones."""
+    try:
+        return [np.asarray(row, dtype=dtype) for row in rows]
+    except OverflowError:
+        raise FormatError(
+            "a token, or a type of tokens, has a number that no model has",
+            where=where,
+            wanted="the tokenizer with which the model was trained",
+        ) from None
 
 
 class TokenizedPairs:

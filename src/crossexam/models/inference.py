@@ -28,6 +28,7 @@ from crossexam.models.batches import (
     characters_read,
     plan_batches,
     results_in_order,
+    small_numbers,
     whole_end,
 )
 from crossexam.models.checkpoint import (
@@ -123,8 +124,8 @@ class SequenceClassifier:
                     for k, row in zip(long, rows, strict=True):
                         found[name][k] = row
                 read |= {start + k: each for k, each in zip(long, characters, strict=True)}
-            ids += [np.asarray(row, dtype=np.int32) for row in found["input_ids"]]
-            types += [np.asarray(row, dtype=np.int8) for row in found.get("token_type_ids", ())]
+            ids += small_numbers(found["input_ids"], np.int32, self.where)
+            types += small_numbers(found.get("token_type_ids", ()), np.int8, self.where)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         flat = np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32)
         return TokenizedPairs(flat, np.concatenate(types) if types else None, lengths, read)

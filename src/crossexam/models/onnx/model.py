@@ -34,6 +34,7 @@ from crossexam.models.batches import (
     characters_read,
     plan_batches,
     results_in_order,
+    small_numbers,
 )
 from crossexam.models.checkpoint import declared_order, limit_of, longest_pair
 from crossexam.models.classifier import ClassifierModel
@@ -263,8 +264,8 @@ class OnnxClassifier:
             for k, each in zip(long, shorter, strict=True):
                 found[k] = each
                 read[start + k] = characters_read(chunk[k], each.sequence_ids, each.offsets)
-            ids += [np.asarray(each.ids, dtype=np.int32) for each in found]
-            types += [np.asarray(each.type_ids, dtype=np.int8) for each in found]
+            ids += small_numbers((each.ids for each in found), np.int32, self.where)
+            types += small_numbers((each.type_ids for each in found), np.int8, self.where)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         flat = np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32)
         flat_types = np.concatenate(types) if types else np.zeros(0, dtype=np.int8)

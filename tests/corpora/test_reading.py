@@ -5,6 +5,7 @@ Counts of real files are those of `shared/data/README.md`, and of the files.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -179,3 +180,19 @@ def test_other_published_tables_need_no_mapping(shared_data: Path) -> None:
     assert (telephone.label, telephone.info) == ("neutral", {"genre": "telephone"})
     problems = iter_corpus(shared_data / "word_problems" / "mixed_word_problems.jsonl")
     assert sum(problem.info == {"kind": "problem"} for problem in problems) == 3260  # README
+
+
+def test_fields_that_a_writer_of_csv_quoted_are_named(tmp_path: Path) -> None:
+    """Quotes are plain text in a tab-separated file, as in those of MultiNLI: nothing is taken away."""
+    path, report = tmp_path / "own.tsv", ReadingReport()
+    rows = [("premise", "hypothesis", "label"), ('He said "no".', "He spoke.", "neutral")]
+    rows += [('"Yes," he said.', "He spoke.", "neutral")]
+    path.write_text("\n".join("\t".join(row) for row in rows), encoding="utf-8")
+    list(iter_corpus(str(path), report=report))
+    assert report.summary() == ""
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, delimiter="\t").writerows(rows)
+    (first, _) = iter_corpus(str(path), report=report)
+    assert first.premise == '"He said ""no""."'
+    quoted = "have quotes around a field, which are text in a tab-separated file (not in .csv)"
+    assert report.summary() == f"of 2 records, 2 {quoted}"

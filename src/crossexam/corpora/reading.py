@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
@@ -27,7 +28,7 @@ from crossexam.corpora.label_names import (
 )
 from crossexam.corpora.readers.reader import layout_of, normalized_records
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.records import Row, Source, detect_format, way_to_utf8
+from crossexam.corpora.records import Records, Row, Source, detect_format, way_to_utf8
 
 MESSAGES_KEPT: Final = 5
 #: The largest proportion of malformed records that --skip-bad skips without being told to allow it.
@@ -80,9 +81,10 @@ class ReadingReport:
     """Counts of reading a corpus: records *read*, *examples* returned, and records left out.
 
     *no_gold* records have no gold label and *bad* ones are malformed (*messages* holds the first few errors).
-    *renamed* ids were repeated, and ``~2``, ``~3`` ... was added to them.  *unlabelled* pairs have no label,
-    and are returned.  *labels* counts the examples per label, None for no label; *taken* counts in the same
-    way those that a slice and a limit leave (:meth:`taking`).
+    *renamed* ids were repeated, and ``~2``, ``~3`` ... was added to them.  *quoted* records of a
+    tab-separated file have a field that looks quoted.  *unlabelled* pairs have no label, and are returned.
+    *labels* counts the examples per label, None for no label; *taken* counts in the same way those that a
+    slice and a limit leave (:meth:`taking`).
     """
 
     read: int = 0
@@ -90,6 +92,7 @@ class ReadingReport:
     no_gold: int = 0
     bad: int = 0
     renamed: int = 0
+    quoted: int = 0
     unlabelled: int = 0
     labels: Counter[str | None] = field(default_factory=Counter)
     taken: Counter[str | None] = field(default_factory=Counter)
@@ -127,6 +130,7 @@ class ReadingReport:
             "have no gold label": self.no_gold,
             "are malformed and were skipped": self.bad,
             "repeat an id and were renamed": self.renamed,
+            "have quotes around a field, which are text in a tab-separated file (not in .csv)": self.quoted,
         }
         if self.unlabelled == self.examples > 0:
             pairs = self.taken.total() or self.examples
@@ -205,7 +209,30 @@ def read_examples(
         normalized = replace(formatted.source, records=lambda: records)
         return _examples(normalized, lambda row, *_: layout_of(row), reading, drop_no_gold, report)
     find = _finder(reading.columns, LabelNames(reading.labels, numbered=is_known))
-    return _examples(detect_format(file.path).source, find, reading, drop_no_gold, report)
+    found = detect_format(file.path)
+    source = found.source
+    if found.format == "tsv" and not is_known:
+        source = replace(source, records=partial(_noting_quoted, source.records, report))
+    return _examples(source, find, reading, drop_no_gold, report)
+
+
+def _noting_quoted(records: Callable[[], Records], report: ReadingReport) -> Records:
+    """Yield *records*, and count those with a field that a writer of CSV has quoted."""
+    for number, row in records():
+        fields = row.values() if isinstance(row, dict) else ()
+        report.quoted += any(isinstance(each, str) and _looks_quoted(each) for each in fields)
+        yield number, row
+
+
+def _looks_quoted(field: str) -> bool:
+    r"""Return whether quotes enclose *field*, and all quotes inside are doubled.
+
+    >>> _looks_quoted('"He said ""no""."'), _looks_quoted('"No," he said, "no."'), _looks_quoted('"No."')
+    (True, False, False)
+    """
+    inside = field[1:-1]
+    enclosed = len(field) > 2 and field[0] == field[-1] == '"'
+    return enclosed and '""' in inside and '"' not in inside.replace('""', "")
 
 
 def read_source(source: Source, reading: Reading, report: ReadingReport) -> Iterator[Example]:

@@ -20,6 +20,7 @@ from crossexam.reports.sections import analyses_of
 from crossexam.reports.table import number_text
 
 if TYPE_CHECKING:
+    from crossexam.core.labels import Gold
     from crossexam.evaluation.measures import TestSetResult
 
 #: So many sentences are shown, those of the first rules.
@@ -123,13 +124,16 @@ def _small_base(results: Results) -> Iterator[str]:
 
 def _one_gold_label(results: Results) -> Iterator[str]:
     """Yield of which gold label items are worth reading; what became of them is among the warnings."""
+    models: dict[tuple[str, Gold], list[str]] = {}
     for model in results.models:
         if (name := most_hidden(model, results)) is not None:
             change = max(hidden_changes(results)[model.name, name], key=lambda each: each.drop)
-            yield (
-                f"Read some of the items of {results.short_names[name]} with the gold label {change.gold} "
-                f"(Items), and see the accuracy of {model.name} by gold label (Slices)."
-            )
+            models.setdefault((results.short_names[name], change.gold), []).append(model.name)
+    for (name, gold), changed in models.items():
+        yield (
+            f"Read some of the items of {name} with the gold label {gold} (Items), and see the accuracy of "
+            f"{' and '.join(changed)} by gold label (Slices)."
+        )
 
 
 def _few_keys(results: Results) -> Iterator[str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from crossexam.core.columns import text_hashes
 from crossexam.core.estimate import Bounds, Estimate
+from crossexam.evaluation.candidates import FEW
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import (
     MAJORITY,
@@ -280,6 +281,7 @@ def _notes_on_keys(results: Results) -> list[str]:
     """Return of which test sets the intervals are wide because many items have the same word pair."""
     return [
         f"The intervals of {results.short_names[name]} are wide because "
-        f"{number_text(each.largest_share, 'percent')} % of its items have the same words ({each.largest})."
+        f"{number_text(each.largest_share, 'percent')} % of its items share a word pair ({each.largest})."
         for name, each in heavy_keys(results).items()
+        if each.n >= FEW
     ]

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from crossexam.evaluation.gold_labels import OfGold
 
 #: A change of the accuracy for one gold label that differs so much from the drop is worth a sentence.
-_LARGE: Final = 0.2
+_LARGE: Final = 0.1
 
 
 @once
 def hidden_changes(results: Results) -> dict[tuple[str, str], tuple[OfGold, ...]]:
     """Return by model and test set the gold labels whose accuracy changes much more than the drop says.
 
-    The change differs from the drop by at least 20 points, and is significant: p of McNemar's test by cluster
+    The change differs from the drop by at least 10 points, and is significant: p of McNemar's test by cluster
     on the pairs of this label, times the number of such tests in the report, is at most its level.
     """
     level = results.options.alpha / _count_of_tests(results)
@@ -67,8 +67,8 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     points = number_text(result.loss, "points").replace("-", "−")
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)
-    nor = f", nor do those on {rest}" if rest else ""
-    yield f"{'; '.join(told)}. The drop of {points} points does not show this{nor}."
+    nor = f" Nor do the drops on {rest} show such changes." if rest else ""
+    yield f"{'; '.join(told)}. The drop of {points} points does not show this.{nor}"
 
 
 def _changed(change: OfGold, tests: int) -> str:

@@ -192,6 +192,7 @@ def test_fields_that_a_writer_of_csv_quoted_are_named(tmp_path: Path) -> None:
     assert report.summary() == ""
     with path.open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream, delimiter="\t").writerows(rows)
+    report.reset()
     (first, _) = iter_corpus(str(path), report=report)
     assert first.premise == '"He said ""no""."'
     quoted = "have quotes around a field, which are text in a tab-separated file (not in .csv)"

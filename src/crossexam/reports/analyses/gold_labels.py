@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: A change of the accuracy for one gold label that differs so much from the drop is worth a sentence.
 _LARGE: Final = 0.1
+#: So many other test sets are named; of more, the number is given.
+_MOST_NAMED: Final = 3
 
 
 @once
@@ -67,6 +69,8 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     points = number_text(result.loss, "points").replace("-", "−")
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)
+    if len(alike) > _MOST_NAMED:
+        rest = f"{len(alike)} other test sets"
     nor = f" Nor do the drops on {rest} show such changes." if rest else ""
     yield f"{'; '.join(told)}. The drop of {points} points does not show this.{nor}"
 

@@ -195,5 +195,5 @@ def test_fields_that_a_writer_of_csv_quoted_are_named(tmp_path: Path) -> None:
     report.reset()
     (first, _) = iter_corpus(str(path), report=report)
     assert first.premise == '"He said ""no""."'
-    quoted = "have quotes around a field, which are text in a tab-separated file (not in .csv)"
-    assert report.summary() == f"of 2 records, 2 {quoted}"
+    quoted = "with quotes around a field, which are text in a tab-separated file (not in .csv)"
+    assert report.summary() == f"of 2 records: 2 {quoted}"

@@ -124,13 +124,13 @@ class ReadingReport:
         """Return in one line what was left out or renamed; the empty string if nothing was.
 
         >>> ReadingReport(read=10_000, no_gold=158).summary()
-        'of 10,000 records, 158 have no gold label'
+        'of 10,000 records: 158 without a gold label'
         """
         facts = {
-            "have no gold label": self.no_gold,
-            "are malformed and were skipped": self.bad,
-            "repeat an id and were renamed": self.renamed,
-            "have quotes around a field, which are text in a tab-separated file (not in .csv)": self.quoted,
+            "without a gold label": self.no_gold,
+            "malformed, and skipped": self.bad,
+            "with a repeated id, and renamed": self.renamed,
+            "with quotes around a field, which are text in a tab-separated file (not in .csv)": self.quoted,
         }
         if self.unlabelled == self.examples > 0:
             pairs = self.taken.total() or self.examples
@@ -139,7 +139,7 @@ class ReadingReport:
                 "if they do have labels, name the column with --columns label=NAME"
             )
         counts = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
-        return f"of {self.read:,} records, {counts}" if counts else ""
+        return f"of {self.read:,} records: {counts}" if counts else ""
 
     def label_counts(self) -> str:
         """Return the number of pairs taken per label, in one line; the empty string if no pair has a label.

@@ -61,7 +61,7 @@ def sentence(model: ModelResults, results: Results) -> str:
     if not has_consistency(results):
         return on_accuracy
     rates = sum(len(consistency(each)) for each in results.models)
-    return " ".join(filter(None, (on_accuracy, most_violated(model, rates))))
+    return " ".join(filter(None, (on_accuracy, most_violated(model, results.short_names, rates))))
 
 
 def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -184,7 +184,7 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     if len(alike) < 2 or result.candidate is None:
         return ""
     if result.p_holm is None:
-        return f", the largest of {len(alike)} differences whose intervals exclude 0"
+        return f", the largest of {len(alike)} differences (of {FEW} items or more) whose intervals exclude 0"
     return ", the largest of its significant drops"
 
 

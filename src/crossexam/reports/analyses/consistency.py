@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.dataset import counted_items
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 _TITLE: Final = "Consistency"
 _NOTES: Final = (
-    "How often the model contradicts itself; no gold labels are needed. E(p, h): it predicts entailment for "
-    "premise p and hypothesis h; z: h with an antonym. Of all: the share of the items that violate the rule. "
-    "Of condition: of those whose condition holds, of an equivalence either side (Li et al. 2019). "
-    "With 95 % confidence intervals clustered by premise.",
-    "Read it beside the accuracy: a model that gives every pair the same label violates few rules.",
+    "How often the model contradicts itself; no gold labels are needed. Of all: the share of the items that "
+    "violate the rule. Of condition: of those whose condition holds, of an equivalence either side (Li et al. "
+    "2019). With 95 % confidence intervals clustered by premise.",
+    "E(p, h): the model predicts entailment for premise p and hypothesis h; C: contradiction, N: neutral; z: "
+    "h with an antonym. Read it beside the accuracy: a model that gives every pair the same label violates "
+    "few rules.",
 )
 _BY_BASE_NOTE: Final = (
     "The share of the items that violate the rule, by the label predicted for (p, h); only labels for "
@@ -187,8 +188,10 @@ def left_out_notes(models: Sequence[ModelResults]) -> list[str]:
     ]
 
 
-def most_violated(model: ModelResults, rates: int) -> str:
+def most_violated(model: ModelResults, names: Mapping[str, str], rates: int) -> str:
     """Return in a sentence which rule *model* violates most often; empty if none was measured.
+
+    *names* are those of the test sets for readers.
 
     The interval is simultaneous over the *rates* of all rules and models, which it is the largest of.
     """
@@ -201,7 +204,7 @@ def most_violated(model: ModelResults, rates: int) -> str:
     of_all = worst.rate.value(1 - ALPHA / rates)
     share, low, high = (number_text(each, "percent") for each in of_all[:3])
     return (
-        f"Of the consistency rules, it violates {_listed([worst.rule])} most often: on {share} % of "
+        f"Of the consistency rules, it violates {names[worst.test_set]} most often: on {share} % of "
         f"{counted_items(worst.n, 'item')} (95 % interval {low} to "
         f"{high}{adjusted_for(rates, 'rates')})."
     )

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _TITLE: Final = "Consistency"
 _NOTES: Final = (
     "How often the model contradicts itself; no gold labels are needed. Of all: the share of the items that "
-    "violate the rule. Of condition: of those whose condition holds, of an equivalence either side (Li et al. "
-    "2019). With 95 % confidence intervals clustered by premise.",
+    "violate the rule. Of condition: of those whose condition holds, of an equivalence either side (Li et "
+    "al. 2019). With 95 % confidence intervals clustered by premise.",
     "E(p, h): the model predicts entailment for premise p and hypothesis h; C: contradiction, N: neutral; z: "
     "h with an antonym. Read it beside the accuracy: a model that gives every pair the same label violates "
     "few rules.",

@@ -138,9 +138,6 @@ def build_and_show(
             show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
         elif shown == "items":
             show(items_table(entries))
-        else:
-            total = sum(each.rows or 0 for each in entries.values())
-            note(f"{counted_items(len(entries), 'test set')}, {counted_items(total, 'item')}")
     if request.limit is not None and request.problems:
         unlimited = ", ".join(base.spec for base in request.problems)
         verb = "is" if len(request.problems) == 1 else "are"
@@ -148,7 +145,9 @@ def build_and_show(
     for text in built.notes:
         note(text)
     if built.written:
-        written(folder)
+        total = sum(each.rows or 0 for each in entries.values())
+        counts = f" ({counted_items(len(entries), 'test set')}, {counted_items(total, 'item')})"
+        written(folder, what="written" + (counts if shown == "total" else ""))
 
 
 def overview_table(overview: Overview, entries: Iterable[TestSetEntry]) -> Table:

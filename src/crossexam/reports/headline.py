@@ -148,14 +148,16 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
     if result.p_holm is not None and result.n != loss.n:  # items whose base has no answer are in no drop
         paired = number_text(base.value - loss.value, "percent")
         after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
-    of_several = _of_several(model, result)
+    alike = _alike(model, result)
     floor = f", which is {below_noise(model, result)}" if model.is_within_noise(result) else ""
     falls = (
         f"The accuracy of {model.name} falls from {before} to {after}. "
-        f"The drop is {_dropped(candidate)}){of_several}{floor}."
+        f"The {'largest significant drop' if alike > 1 else 'drop'} is {_dropped(candidate)}){floor}."
     )
     if result.p_holm is None:
         one_label = f", all with the gold label {result.only_gold}" if result.only_gold else ""
+        others = f", the largest of {alike} (of {FEW} items or more) whose intervals exclude 0"
+        of_several = others if alike > 1 else ""
         falls = (
             f"The accuracy of {model.name} is {before} and {after}, whose items are other pairs{one_label}. "
             f"The difference is {_dropped(candidate)}; not tested){of_several}{floor}."
@@ -168,24 +170,15 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
 _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 
-def _of_several(model: ModelResults, result: TestSetResult) -> str:
-    """Return that the drop of *result* is the largest of several that are significant among all.
-
-    If it is not tested, its interval and theirs exclude 0.
-    """
-    alike = [
-        each
-        for each in _able_to_lead(model)
-        if each.candidate is not None
+def _alike(model: ModelResults, result: TestSetResult) -> int:
+    """Return how many drops are significant as that of *result* is: tested, or by their intervals alone."""
+    return sum(
+        each.candidate is not None
         and each.candidate.is_significant
         and (each.p_holm is None) == (result.p_holm is None)
         and model.is_within_noise(each) == model.is_within_noise(result)
-    ]
-    if len(alike) < 2 or result.candidate is None:
-        return ""
-    if result.p_holm is None:
-        return f", the largest of {len(alike)} differences (of {FEW} items or more) whose intervals exclude 0"
-    return ", the largest of its significant drops"
+        for each in _able_to_lead(model)
+    )
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:
@@ -200,8 +193,7 @@ def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> st
     largest = max(larger)
     name = next(each.name for each in model.results if each.loss is largest)
     points = f"{100 * largest.value:.1f} points on {names.get(name, name)}"
-    unclear = " whose interval contains 0" if largest.low <= 0 else ""
-    return f" A larger drop{unclear}, {points}, was {_UNTESTED}."
+    return f" A larger difference, {points}, was not tested: its items are not paired."
 
 
 def _dropped(candidate: Candidate) -> str:
@@ -423,10 +415,14 @@ def _chance_warnings(results: Results) -> Iterator[str]:
 
     Of few items without a base, nothing is said.
     """
+    for name in results.without_base:
+        at = [(model, each) for model in results.models if (each := model.result(name)) is not None]
+        at = [(model, each) for model, each in at if each.at_chance and not each.is_small]
+        if len(at) == 1:
+            yield _of_chance(*at[0], results.short_names)
+        elif at:
+            yield _of_models_at_chance(at, results.short_names[name])
     for model in results.models:
-        for each in model.results:
-            if each.name in results.without_base and each.at_chance and not each.is_small:
-                yield _of_chance(model, each, results.short_names)
         if leading(model) is None and _bases_at_chance(model):
             continue  # the headline says so
         bases = [each for each in model.results if each.name in results.drop_bases]
@@ -435,6 +431,20 @@ def _chance_warnings(results: Results) -> Iterator[str]:
             yield _of_many_at_chance(model, found, len(bases), results.short_names)
         else:
             yield from (_of_chance(model, each, results.short_names) for each in found)
+
+
+def _of_models_at_chance(at: Sequence[tuple[ModelResults, TestSetResult]], name: str) -> str:
+    """Return that several models are not above the majority class of the test set *name*."""
+    accuracies = [f"{model.name} ({number_text(each.accuracy, 'percent')} %)" for model, each in at]
+    shares = {number_text(each.majority.share, "percent") for _, each in at if each.majority is not None}
+    always = [
+        f"; {model.name} always predicts {each.labels[each.predicted_shares.index(1.0)]} there"
+        for model, each in at
+        if 1.0 in each.predicted_shares
+    ]
+    listed = f"{', '.join(accuracies[:-1])} and {accuracies[-1]}"
+    baseline = f"the majority baseline of that test set ({' or '.join(sorted(shares))} %)"
+    return f"On {name}, {listed} are not significantly above {baseline}{''.join(always)}."
 
 
 def _of_many_at_chance(

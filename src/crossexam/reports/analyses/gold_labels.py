@@ -59,7 +59,8 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     result = None if name is None else model.result(name)
     if name is None or result is None or result.loss is None:
         return
-    first, *others = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
+    changes = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
+    first, others = changes[0], [each for each in changes[1:][-1:] if each.drop < 0]
     short, tests = results.short_names[name], _count_of_tests(results)
     told = [
         f"Of the {first.n:,} items of {short} with the gold label {first.gold}, {model.name} gets "
@@ -71,8 +72,8 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     rest = named_together(alike, results.test_sets, results.short_names)
     if len(alike) > _MOST_NAMED:
         rest = f"{len(alike)} other test sets"
-    nor = f" Nor do the drops on {rest} show such changes." if rest else ""
-    yield f"{'; '.join(told)}. The drop of {points} points does not show this.{nor}"
+    also = f"; see also {rest}" if rest else ""
+    yield f"{'; '.join(told)}. The drop of {points} points does not show this{also}."
 
 
 def _changed(change: OfGold, tests: int) -> str:

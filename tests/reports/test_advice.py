@@ -11,6 +11,7 @@ import pytest
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, advice
+from crossexam.reports.broken import broken_table
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
@@ -45,8 +46,11 @@ def sentence(found: Results, words: str) -> list[str]:
 def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
     """What else is said: tests/golden/situations.txt."""
     assert not sentence(results("builtin/majority", base=0, answer="E"), "The only answer")
-    (said,) = sentence(results(base=9, antonymy=9, keys=2), "the same words")
-    assert said.startswith("antonymy: 98.9 % of the items have the same words (new1/old)")
+    few = results(base=9, antonymy=9, keys=2)
+    (said,) = sentence(few, "the same words")
+    assert said.startswith("Keep at most five items of antonymy with the same words")
+    wide = "The intervals of antonymy are wide because 98.9 % of its items share a word pair (new1/old)."
+    assert wide in broken_table(few).notes
     assert not sentence(results(base=9, antonymy=9), "the same words")
     (said,) = sentence(results(base=9, word_overlap=60), "If you train zoo/mine")
     assert "train --augment word_overlap)" in said

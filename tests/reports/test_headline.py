@@ -117,3 +117,25 @@ def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
     assert words in " ".join(terminal(make_report(run)).split())
     assert any(words in note for note in against_table(results_of([run, replace(run, model="o")])).notes)
     assert not any("Few clusters" in note for note in drop_table(results_of([CAREFUL])).notes)
+
+
+def test_models_at_chance_on_one_test_set_share_a_sentence() -> None:
+    """What is said of all is what holds of all: 33.3 % are not above 33.3 %, and 0 % are below."""
+    golds = "ENC" * 30
+    sets = BASE, dataset("negation.dev", GOLDS, BASE.name), dataset("numbers.dev", golds)
+
+    def said(*answers: str) -> str:
+        right = {"base.dev": GOLDS, "negation.dev": GOLDS}
+        runs = [
+            run_of({**right, "numbers.dev": each}, *sets, model=f"m{k}") for k, each in enumerate(answers)
+        ]
+        (found,) = (each for each in warnings(results_of(runs)) if "baseline" in each)
+        return found
+
+    never, always = "NCE" * 30, "E" * 90
+    baseline = "the majority baseline of that test set (33.3 %)"
+    below, same = "m0 (0.0 %) and m1 (0.0 %) are below", "m0 (0.0 %) and m1 (33.3 %) are not above"
+    assert said(never, never) == f"On numbers, {below} {baseline}."
+    assert said(never, always) == f"On numbers, {same} {baseline}; m1 always predicts entailment there."
+    alone = "The accuracy of m0 on numbers, 33.3 % of 90 items, is not above"
+    assert said(always) == f"{alone} {baseline}; it always predicts entailment there."

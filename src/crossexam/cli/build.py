@@ -146,8 +146,8 @@ def build_and_show(
         note(text)
     if built.written:
         total = sum(each.rows or 0 for each in entries.values())
-        counts = f" ({counted_items(len(entries), 'test set')}, {counted_items(total, 'item')})"
-        written(folder, what="written" + (counts if shown == "total" else ""))
+        counts = f"{counted_items(len(entries), 'test set')}, {counted_items(total, 'item')}"
+        written(folder, what=f"written ({counts})" if shown == "total" else "written")
 
 
 def overview_table(overview: Overview, entries: Iterable[TestSetEntry]) -> Table:

@@ -31,7 +31,7 @@ _EXTRAS: Final = {
 
 
 def mistake_of(error: BaseException) -> CrossexamError | None:
-    """Return the error to show for *error*, None if it is a fault of ours."""
+    """Return the error to show for *error*, None if it is a bug of Crossexam."""
     if isinstance(error, CrossexamError):
         return exhausted(error) or error
     for kind in (of_system, _encoding_error, _damage, _missing_package):

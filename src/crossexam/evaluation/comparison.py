@@ -180,7 +180,7 @@ def _one_suite(run_a: Run, run_b: Run) -> str:
 def way_to_same_sets(ours: Mapping[str, str], theirs: Mapping[str, str], usual: str) -> str:
     """Return how two suites get the same test sets, given their content hashes by name.
 
-    If one of *ours* is among *theirs* under another name, that is told; or else the way is the *usual* one.
+    If one of *ours* is among *theirs* under another name, that is said; otherwise it is the *usual* way.
 
     >>> way_to_same_sets({"base.a": "feed"}, {"base.b": "feed"}, "build one suite")
     "'base.a' has the items of 'base.b', the same rows under another file name: build both suites from ..."

@@ -140,10 +140,9 @@ def _few_keys(results: Results) -> Iterator[str]:
     """Yield on which test sets a large share of the items has the same key."""
     for name, each in heavy_keys(results).items():
         if each.n >= FEW:
-            share = number_text(each.largest_share, "percent")
             yield (
-                f"{results.short_names[name]}: {share} % of the items have the same words ({each.largest}): "
-                "keep at most five of them (build --per-key 5), or use more sentences."
+                f"Keep at most five items of {results.short_names[name]} with the same words (build "
+                "--per-key 5), or use more sentences."
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -433,6 +433,14 @@ def _chance_warnings(results: Results) -> Iterator[str]:
             yield from (_of_chance(model, each, results.short_names) for each in found)
 
 
+def _standing(majorities: Iterable[MajorityClass | None]) -> str:
+    """Return how accuracies stand to the majority baselines that none is significantly above."""
+    gains = [each.advantage for each in majorities if each is not None]
+    if all(gain.high < 0 for gain in gains):
+        return "below"
+    return "not above" if all(gain.value <= 0 for gain in gains) else "not significantly above"
+
+
 def _of_models_at_chance(at: Sequence[tuple[ModelResults, TestSetResult]], name: str) -> str:
     """Return that several models are not above the majority class of the test set *name*."""
     accuracies = [f"{model.name} ({number_text(each.accuracy, 'percent')} %)" for model, each in at]
@@ -444,7 +452,8 @@ def _of_models_at_chance(at: Sequence[tuple[ModelResults, TestSetResult]], name:
     ]
     listed = f"{', '.join(accuracies[:-1])} and {accuracies[-1]}"
     baseline = f"the majority baseline of that test set ({' or '.join(sorted(shares))} %)"
-    return f"On {name}, {listed} are not significantly above {baseline}{''.join(always)}."
+    words = _standing(each.majority for _, each in at)
+    return f"On {name}, {listed} are {words} {baseline}{''.join(always)}."
 
 
 def _of_many_at_chance(
@@ -458,9 +467,8 @@ def _of_many_at_chance(
     at_chance = {each.name for each in found}
     has_drops = any(each.base_set in at_chance and each.loss is not None for each in model.results)
     gains = [each.majority.advantage for each in found if each.majority is not None]
-    words, consequence = "not significantly above", "are hard to interpret"
-    if all(gain.value <= 0 for gain in gains):
-        words, consequence = "not above", "cannot be interpreted"
+    words = _standing(each.majority for each in found)
+    consequence = "are hard to interpret" if "significantly" in words else "cannot be interpreted"
     then = f", so changes from these {consequence}" if has_drops else ""
     below = "; check the order of its labels" if any(gain.high < 0 for gain in gains) else ""
     return (
@@ -492,12 +500,12 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     name = _base_name(model, result.name, names)
     share = number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
-    words, paired, consequence = "not above", "", "cannot be interpreted"
+    words, paired, consequence = _standing([majority]), "", "cannot be interpreted"
     if majority.advantage.high < 0:
-        words, consequence = "below", "cannot be interpreted; check the model's label order"
+        consequence = "cannot be interpreted; check the model's label order"
     elif majority.advantage.value > 0:
         # The interval of the accuracy alone can exclude the share all the same: the test is paired.
-        words, paired, consequence = "not significantly above", _advantage(majority), "are hard to interpret"
+        paired, consequence = _advantage(majority), "are hard to interpret"
     of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
     baseline = f"the majority baseline{of_set} ({share} %{paired})"
     then, shares = "", result.predicted_shares

@@ -60,13 +60,14 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     if name is None or result is None or result.loss is None:
         return
     changes = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
-    first, others = changes[0], [each for each in changes[1:][-1:] if each.drop < 0]
+    first, last = changes[0], changes[-1]
     short, tests = results.short_names[name], _count_of_tests(results)
     told = [
         f"Of the {first.n:,} items of {short} with the gold label {first.gold}, {model.name} gets "
         f"{_changed(first, tests)}",
-        *(f"of the {each.n:,} with {each.gold}, {_changed(each, tests)}" for each in others),
     ]
+    if last is not first and last.drop < 0:
+        told.append(f"of the {last.n:,} with {last.gold}, {_changed(last, tests)}")
     points = number_text(result.loss, "points").replace("-", "−")
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)

@@ -292,6 +292,10 @@ class FormattedFile:
         return Source(str(self.path), "file", unit, one_header, partial(iter_records, self))
 
 
+#: The header of a file in a zip archive, with the name that tells a workbook, is not longer.
+_HEADER: Final = 64
+
+
 def detect_format(path: Path) -> FormattedFile:
     """Return the file at *path* with its format, by its first bytes and its suffix; raises FormatError.
 
@@ -301,9 +305,10 @@ def detect_format(path: Path) -> FormattedFile:
     with path.open("rb") as stream:
         first = stream.readline(1_000_000)
         second = stream.readline(1_000_000) if not first.strip() else b""
+        foreign = foreign_format(first + second + stream.read(_HEADER))  # a line feed may be in the header
     if not first:
         raise FormatError("the file is empty", where=str(path), wanted="at least one record")
-    _refuse_other_formats(path, first + second)
+    _refuse_other_formats(path, first + second, foreign)
     if first.startswith(PARQUET) or path.suffix.lower() == ".parquet":
         return FormattedFile(path, "parquet")
     start = (first.removeprefix(BOM) + second).lstrip()
@@ -333,10 +338,10 @@ def foreign_format(first: bytes) -> Foreign | None:
     return next(matches, None)
 
 
-def _refuse_other_formats(path: Path, first: bytes) -> None:
-    """Raise FormatError for files of other programs and, if the suffix is unknown, for binary files."""
+def _refuse_other_formats(path: Path, first: bytes, foreign: Foreign | None) -> None:
+    """Raise FormatError for a *foreign* file and, if the suffix is unknown, for a binary one."""
     suffix = path.suffix.lower()
-    found = Foreign("a workbook", _AS_CSV) if suffix in _WORKBOOKS else foreign_format(first)
+    found = Foreign("a workbook", _AS_CSV) if suffix in _WORKBOOKS else foreign
     wanted = "a text or Parquet file"
     if found is not None:
         raise FormatError(f"the file is {found.what}", where=str(path), wanted=wanted, hint=found.way_out)

@@ -191,7 +191,7 @@ def build(
         suite,
         bases,
         [_as_base(word_problems, None)] if word_problems is not None else [],
-        options=suite_options(kind, given, [_by_name(options)], named),
+        options=suite_options(kind, given, _by_name(options), named),
         file_format=given.file_format,
         engine=_engine(engine, given, usual="auto", worthwhile=WORTHWHILE),
         **request_fields(given),
@@ -227,11 +227,14 @@ def _engine(engine: Any, options: Where, *, usual: int | Literal["auto"] = 1, wo
     return found
 
 
-def _by_name(options: Any) -> Mapping[str, Mapping[str, Any]]:
+def _by_name(options: Any) -> list[tuple[str, str, Any]]:
+    """Return (name, option, value) of *options*; raises CrossexamError if they are no dict of dicts."""
     wanted = "a dict of dicts, such as {'antonymy': {'indirect': True}}"
-    for values in required(options or {}, Mapping, "options", wanted=wanted).values():
-        required(values, Mapping, "an entry of options", wanted=wanted)
-    return options or {}
+    return [
+        (name, option, value)
+        for name, values in required(options or {}, Mapping, "options", wanted=wanted).items()
+        for option, value in required(values, Mapping, "an entry of options", wanted=wanted).items()
+    ]
 
 
 def _as_tests(data: Any) -> Suite | Dataset:

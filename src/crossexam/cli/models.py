@@ -10,7 +10,7 @@ from typing import Any
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import shortened
 from crossexam.core.outcome import check_unanswered
-from crossexam.core.settings import parse_option_settings
+from crossexam.core.settings import parse_option_settings, set_once
 from crossexam.models.api.servers import NO_KEY
 from crossexam.models.table import COMPUTING, MODELS, kinds_of
 
@@ -33,10 +33,7 @@ def options_for(
     def having(option: str) -> list[str]:
         return [f"{name}.{option}" for name, kind in kinds.items() if option in kind.option_names]
 
-    found: dict[str, Any] = {}
-    for option, value in values.items():
-        # Without a kind, an option is an error for models that lack it, unless it is in COMPUTING.
-        found |= dict.fromkeys([option] if option in COMPUTING else having(option) or [option], value)
+    stated: list[tuple[str, Any, str]] = []  # by target, the name that open_model takes, and the value
     for kind, option, text in settings:
         name = f"{kind}.{option}"
         if kind not in kinds:
@@ -44,9 +41,13 @@ def options_for(
                 f"--set sets '{name}', but none of the models is {kind}/...",
                 wanted=f"an option of {', '.join(f'{each}/' for each in kinds)}",
             )
-        if name in found or option in values:
-            raise CrossexamError(f"'{option}' is set by both --set {name} and --{option.replace('_', '-')}")
-        found[name] = text
+        stated.append((name, (name, text), "--set"))
+    for option, value in values.items():
+        for target in having(option) or [option]:
+            # Without a kind, an option is an error for models that lack it, unless it is in COMPUTING.
+            name = option if option in COMPUTING else target
+            stated.append((target, (name, value), f"--{option.replace('_', '-')}"))
+    found: dict[str, Any] = dict(set_once(stated).values())
     for option, value in of_base.items():
         found |= {name: value for name in having(option) if value is not None and name not in found}
     return found

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import shortened
 from crossexam.core.outcome import check_unanswered
+from crossexam.core.output.file_names import alike, model_folder
 from crossexam.core.settings import parse_option_settings, set_once
 from crossexam.models.api.servers import NO_KEY
 from crossexam.models.table import COMPUTING, MODELS, kinds_of
@@ -79,7 +79,7 @@ def by_template(flags: Mapping[str, Any], output: Path) -> list[tuple[dict[str, 
     if len(names) == 1:
         return [(dict(flags), output)]
     folders = [name.rpartition("/")[2].removesuffix(".toml") for name in names]
-    if {"", ".", ".."} & set(folders) or len({name.casefold() for name in folders}) < len(folders):
+    if {"", ".", ".."} & set(folders) or alike(folders, str):
         raise CrossexamError(
             f"--template is {flags['template']}",
             wanted="different templates, joined by commas, whose files have different names",
@@ -95,22 +95,17 @@ def model_folders(runs: Path, models: Sequence[str]) -> dict[str, Path]:
     >>> {name: folder.as_posix() for name, folder in model_folders(Path("runs"), ["hf/my model"]).items()}
     {'hf/my model': 'runs/hf-my-model'}
     """
-    found: dict[str, str] = {}
-    for model in models:
-        safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
-        name = shortened(safe or "model")
-        alike = [other for other, taken in found.items() if taken.casefold() == name.casefold()]
-        if alike:
-            differing = (
-                "different models" if model in found else "models whose names differ in a letter or digit"
-            )
-            raise CrossexamError(
-                f"the predictions of {alike[0]} and {model} would be in the same folder, {runs / name}",
-                wanted=differing,
-                hint="crossexam run MODEL SUITE -o FOLDER writes into a folder of your choice",
-            )
-        found[model] = name
-    return {model: runs / name for model, name in found.items()}
+    if found := alike(models, model_folder):
+        first, second = found
+        folder = runs / model_folder(second)
+        raise CrossexamError(
+            f"the predictions of {first} and {second} would be in the same folder, {folder}",
+            wanted="different models"
+            if first == second
+            else "models whose names differ in a letter or digit",
+            hint="crossexam run MODEL SUITE -o FOLDER writes into a folder of your choice",
+        )
+    return {model: runs / model_folder(model) for model in models}
 
 
 def statuses(again: str | None) -> list[str]:

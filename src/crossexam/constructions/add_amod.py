@@ -33,7 +33,7 @@ from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.closed_classes import DETERMINING, NUMBER_WORDS
+from crossexam.language.lexicons.closed_classes import DETERMINING, INDEFINITE_ARTICLES, NUMBER_WORDS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
 
@@ -198,7 +198,7 @@ def _insertion(entity: Entity, adjective: str, side: Side, *, literal: bool) -> 
         yield Edit(side, token.start, token.end, token.text, f"{new.capitalize()} {rest}")
         return
     before = premise.tokens[place - 1] if place else None
-    if before and before.text.lower() in {"a", "an"}:
+    if before and before.text.lower() in INDEFINITE_ARTICLES:
         article = match_case(indefinite_article(new), before.text)
         article = article.upper() if premise.is_in_capitals else article
         if article != before.text:

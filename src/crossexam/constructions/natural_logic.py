@@ -20,7 +20,12 @@ from crossexam.core.labels import Label
 from crossexam.language.activities import compared, is_outdoors, scene
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
-from crossexam.language.lexicons.closed_classes import NEGATIONS, NUMBER_WORDS, SMALL_NUMBERS
+from crossexam.language.lexicons.closed_classes import (
+    INDEFINITE_ARTICLES,
+    NEGATIONS,
+    NUMBER_WORDS,
+    SMALL_NUMBERS,
+)
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import wordnet
@@ -430,7 +435,7 @@ def other_words(sentence: PairSentence) -> list[str]:
     found = []
     for position, token in enumerate(sentence.tokens):
         word = token.text.lower()
-        if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
+        if position in sentence.left_out or word in INDEFINITE_ARTICLES or not any(map(str.isalnum, word)):
             continue
         part = PARTS.get(token.tag[:1])
         found.append(wordnet().base_form(word, part) if part else word)

@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from crossexam.language.choice import name_and_pipeline
+from crossexam.language.lexicons.closed_classes import ARTICLES, INDEFINITE_ARTICLES
 from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
     MOSTLY_NAMES,
@@ -166,7 +167,7 @@ class ListedEntities:
     def _in_run(self, tokens: Sequence[Token], first: int, last: int) -> list[Entity]:
         """Return the entities in the run of proper nouns tokens[first:last]."""
         run = [token.text for token in tokens[first:last]]
-        after_a = first > 0 and tokens[first - 1].text.lower() in {"a", "an"}
+        after_a = first > 0 and tokens[first - 1].text.lower() in INDEFINITE_ARTICLES
         if after_a and len(run) > 1 and all(self._lists.is_class(word, rare=True) for word in run):
             return []  # a Book Store
         kind = self._lists.kind_of_phrase(run, heads=_heads_of_phrase(tokens, last))
@@ -213,7 +214,7 @@ class ListedEntities:
             return (known or self._guess(word, "", rare=True)) if acts else None
         if known or tag == "NNPS" or word.endswith("ians"):
             return known
-        return self._guess(word, before, rare=before in {"the", "a", "an"})
+        return self._guess(word, before, rare=before in ARTICLES)
 
     def _guess(self, word: str, before: str, *, rare: bool) -> EntityKind | None:
         """Return what the unlisted *word* names to judge by the word *before* it; None if it is a class."""

@@ -10,7 +10,13 @@ import re
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
-from crossexam.language.lexicons.closed_classes import NUMBER_WORDS, SCALES, SMALL_NUMBERS, TENS
+from crossexam.language.lexicons.closed_classes import (
+    INDEFINITE_ARTICLES,
+    NUMBER_WORDS,
+    SCALES,
+    SMALL_NUMBERS,
+    TENS,
+)
 
 Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
@@ -166,7 +172,7 @@ def parse_number_word(text: str) -> int | None:
     True
     """
     words = _SEPARATOR.split(text.strip().lower())
-    if words[0] in {"a", "an"} and len(words) > 1:
+    if words[0] in INDEFINITE_ARTICLES and len(words) > 1:
         words[0] = "one"
     elif words[0] in {"hundred", *SCALES}:
         words.insert(0, "one")

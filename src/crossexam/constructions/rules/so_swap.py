@@ -17,6 +17,7 @@ from crossexam.language.clauses import Clause, Phrase
 from crossexam.language.inflection import indefinite_article, lemma_of
 from crossexam.language.lexicons.closed_classes import (
     CENTRAL_MODALS,
+    INDEFINITE_ARTICLES,
     NEGATIONS,
     PERSONAL_PRONOUNS,
     POSSESSIVE_DETERMINERS,
@@ -237,7 +238,7 @@ def _is_in_capitals(roles: Roles) -> bool:
 
 def _has_wrong_article(roles: Roles) -> bool:
     return any(
-        word in {"a", "an"} and word != indefinite_article(following)
+        word in INDEFINITE_ARTICLES and word != indefinite_article(following)
         for word, following in pairwise(roles.words)
     )
 

@@ -18,7 +18,7 @@ from crossexam.constructions.rules.rule import Rule, View, holding
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import match_case
-from crossexam.language.lexicons.closed_classes import PATHS
+from crossexam.language.lexicons.closed_classes import BE_OF_THIRD_PERSONS, PATHS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_common_noun, is_other_name, is_physical, is_rather_adjective
@@ -152,7 +152,7 @@ def _describes(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the adjective is directly before a noun or adjective, or after a form of "be"."""
     after, before = tokens[position + 1 : position + 2], tokens[max(0, position - 1) : position]
     return any(token.tag[:1] in {"N", "J"} for token in after) or any(
-        token.text.lower() in {"is", "are", "was", "were"} for token in before
+        token.text.lower() in BE_OF_THIRD_PERSONS for token in before
     )
 
 

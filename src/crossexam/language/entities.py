@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from crossexam.language.choice import name_and_pipeline
 from crossexam.language.lexicons.closed_classes import ARTICLES, INDEFINITE_ARTICLES
 from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
@@ -36,6 +35,7 @@ from crossexam.language.lexicons.proper_names import (
 )
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.remembered import SENTENCES, remembered
+from crossexam.language.tagging.spacy_pipeline import load_pipeline, name_and_pipeline, pipeline_name
 from crossexam.language.tokens import Token, words
 
 EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
@@ -101,8 +101,6 @@ class SpacyEntities:
     """The named entity recognizer of the spaCy pipeline *pipeline*."""
 
     def __init__(self, pipeline: str) -> None:
-        from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
-
         self._nlp = load_pipeline(pipeline, {"doc.ents"}, "entity recognizer")
         self.name = pipeline_name(self._nlp)
         self._chunk: dict[str, tuple[Entity, ...]] = {}

@@ -55,7 +55,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
 from crossexam.runs.predictions import stage_of
-from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
+from crossexam.runs.run import Permit, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.windows import Asking, ask_in_this_process
 
@@ -156,7 +156,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     model.recall(facts)
     sets = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
     counts = PairCounts(earlier.distinct_pairs, earlier.chunk_pairs, 0, pairs, earlier.truncated_pairs)
-    return finished_run(model, suite, Predicted(sets, counts, facts), earlier=earlier)
+    return finished_run(model, suite, sets, counts, facts, earlier=earlier)
 
 
 def _opened_store(folder: Path, model: Model) -> AnswerStore:

@@ -27,7 +27,7 @@ from functools import cache
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.rules.add_amod import RULES, Addition, Entities, Entity, Premise, against
 from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import Edit, Example, Side
@@ -76,7 +76,7 @@ class Options:
 
 def add_amod(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the premise with an adjective before one noun, paired with the same before another noun."""
     if not example.premise.strip():
         return

@@ -21,7 +21,7 @@ from crossexam.stats.paired import clustered_mcnemar
 if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison
     from crossexam.evaluation.probability_comparison import ProbabilityComparison
-    from crossexam.evaluation.seen_pairs import SeenPairs
+    from crossexam.evaluation.seen_pairs import SeenWordPairs
     from crossexam.evaluation.several.joint import JointOutcome
 
 
@@ -104,7 +104,7 @@ class Comparisons(tuple[Comparison, ...]):
     over_keys: tuple[KeyedComparison, ...]
     joint: tuple[JointOutcome, ...]
     probabilities: tuple[ProbabilityComparison, ...]
-    seen: tuple[SeenPairs, ...]
+    seen: tuple[SeenWordPairs, ...]
 
     def __new__(
         cls,
@@ -113,7 +113,7 @@ class Comparisons(tuple[Comparison, ...]):
         over_keys: tuple[KeyedComparison, ...] = (),
         joint: tuple[JointOutcome, ...] = (),
         probabilities: tuple[ProbabilityComparison, ...] = (),
-        seen: tuple[SeenPairs, ...] = (),
+        seen: tuple[SeenWordPairs, ...] = (),
     ) -> Self:
         """Return the *comparisons* with the other results of the same two runs."""
         made = super().__new__(cls, comparisons)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crossexam.constructions.keys import key_clusters
 from crossexam.core.columns import Places, examples_at
-from crossexam.core.dataset import Reading, Run
+from crossexam.core.dataset import ReadItems, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
@@ -53,7 +53,7 @@ class Scored:
     clusters: NDArray[np.int32]
     unlabelled: int
     projection: Projection = THREE_LABELS
-    reading: Reading | None = None
+    reading: ReadItems | None = None
     keys: NDArray[np.int32] | None = None
 
     @property

@@ -36,7 +36,7 @@ from crossexam.language.lexicons.proper_names import (
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, name_and_pipeline, pipeline_name
-from crossexam.language.tokens import Token, words
+from crossexam.language.tokens import Span, Token, words
 
 EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
 
@@ -140,10 +140,10 @@ class ListedEntities:
             found += self._in_run(tokens, first, last)
         return tuple(found)
 
-    def _runs(self, text: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    def _runs(self, text: str, tokens: Sequence[Token]) -> list[Span]:
         """Return the spans of the runs of proper nouns, separated by a blank or a hyphen."""
         tagged = any(token.tag for token in tokens)
-        runs: list[tuple[int, int]] = []
+        runs: list[Span] = []
         for index, token in enumerate(tokens):
             if not token.text[0].isupper() or not (
                 self._is_proper(token) if tagged else token.text.isalpha()

@@ -28,7 +28,7 @@ MOST_SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownAnswer:
     """What a *model* answered: the label, the *share* of probability if it gave any, whether that is right.
 
     *before* is its label for the base, None if it was not asked about that.
@@ -50,7 +50,7 @@ class Broken:
     premise: list[Segment]
     hypothesis: list[Segment]
     gold: str
-    answers: tuple[Answer, ...]
+    answers: tuple[ShownAnswer, ...]
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class _Asked:
         name = shown.dataset.name
         return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
 
-    def answer(self, row: int, place: int) -> Answer | None:
+    def answer(self, row: int, place: int) -> ShownAnswer | None:
         """Return the answer on item *row*, whose base is at *place*; None without an answer."""
         if not self.here.judged[row]:
             return None
@@ -203,7 +203,7 @@ class _Asked:
         was_right = before is not None and self.base is not None and bool(self.base.correct[place])
         label = GOLDS[self.here.predicted[row]]
         share = None if self.only_labels else float(self.here.shares[row].max())
-        return Answer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
+        return ShownAnswer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
 
 
 def _item(row: int, asked: list[_Asked], shown: Shown) -> Broken:

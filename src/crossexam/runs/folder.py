@@ -5,7 +5,7 @@ A file of predictions has a row per item of the test set, in its order, with wha
 ``p_LABEL`` for each label that is scored.  If these are not the three labels of the model, its own
 probabilities are in ``model_p_entailment``, ``model_p_neutral`` and ``model_p_contradiction``.  Where there
 is anything to say, further columns are ``status`` (verified, rejected or proposed labels), ``truncated`` and
-``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), ``outcome`` and ``label_mass``
+``edit_unseen`` (:class:`~crossexam.core.dataset.ReadItems`), ``outcome`` and ``label_mass``
 (:mod:`crossexam.core.outcome`).  Without an answer, ``predicted``, ``correct`` and the probabilities are
 null, so that the mean of ``correct`` is the accuracy of the report.  The bytes of the file depend on the
 predictions only, and the manifest has their SHA-256.  Test sets are not copied: the manifest has their paths

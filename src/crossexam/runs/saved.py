@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from msgspec import structs
 
-from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
+from crossexam.core.dataset import Dataset, ReadItems, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError, UnknownNameError
 from crossexam.core.example import STATUS, STATUSES, Example
 from crossexam.core.files import sha256_of
@@ -47,7 +47,7 @@ _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _RUN_AGAIN: Final = "repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused"
 _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
-READING: Final = tuple(field.name for field in fields(Reading))
+READING: Final = tuple(field.name for field in fields(ReadItems))
 OUTCOME: Final = "outcome"
 MASS: Final = "label_mass"
 
@@ -166,7 +166,7 @@ class PredictionTable:
 
     scored: ItemLabels
     statuses: NDArray[np.int8] | None
-    reading: Reading | None
+    reading: ReadItems | None
     outcomes: Outcomes | None
 
     def columns(self, rows: slice) -> dict[str, pa.Array]:
@@ -225,7 +225,7 @@ def _columns_of_predictions(path: Path) -> SetAnswers:
             outcomes.label_mass[here] = numbers_or_nan(batch[MASS])
         start = here.stop
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
-    return SetAnswers(shares, outcomes, Reading(**read) if reading else None)
+    return SetAnswers(shares, outcomes, ReadItems(**read) if reading else None)
 
 
 def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class Occurrence:
 
 
 @dataclass(eq=False)
-class Parts:
+class PartsOfSpeech:
     """The *parts* of speech of the words of a *pair* in both sentences."""
 
     pair: WordPair
@@ -200,7 +200,7 @@ _OF_OCCURRENCE: Final[tuple[Rule[Occurrence], ...]] = (
          "A *hot* dog falls. / A *cold* dog falls.", "A *hot* cup falls. / A *cold* cup falls.",
          "The word has no sense of its own."),
 )
-_OF_PARTS: Final[tuple[Rule[Parts], ...]] = (
+_OF_PARTS: Final[tuple[Rule[PartsOfSpeech], ...]] = (
     Rule("another part of speech",
          lambda p: len(p.parts) > 1 or bool(p.pair.pos is not None and p.parts and p.pair.pos not in p.parts),
          "They *cook* soup. / A *person* waits.", "A *cook* waits. / A *person* waits.",
@@ -249,7 +249,7 @@ _OF_REPLACING: Final[tuple[Rule[Replacing], ...]] = (
 RULES: Final[tuple[Rule[Any], ...]] = (*_OF_OCCURRENCE, *_OF_PARTS, *_OF_KINDS, *_OF_REPLACING)
 _OF: Final[dict[type, tuple[Rule[Any], ...]]] = {
     Occurrence: _OF_OCCURRENCE,
-    Parts: _OF_PARTS,
+    PartsOfSpeech: _OF_PARTS,
     WordPair: _OF_KINDS,
     Replacing: _OF_REPLACING,
 }

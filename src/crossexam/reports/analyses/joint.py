@@ -19,7 +19,7 @@ from crossexam.reports.results import Results, once
 from crossexam.reports.table import COUNT_MARK, MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.seen_pairs import SeenPairs
+    from crossexam.evaluation.seen_pairs import SeenWordPairs
     from crossexam.evaluation.several.joint import JointOutcome
 
 _STUDY: Final = "naik2018"
@@ -99,7 +99,7 @@ def _joint(results: Results) -> tuple[JointOutcome, ...]:
 
 
 @once
-def _seen(results: Results) -> tuple[SeenPairs, ...]:
+def _seen(results: Results) -> tuple[SeenWordPairs, ...]:
     """Return the word pairs of exactly two models in training; empty if none are to be looked up."""
     from crossexam.evaluation.seen_pairs import seen_pairs
 

@@ -144,7 +144,7 @@ _OUTSIDE: Final = frozenset({"outside", "outdoors"})
 _WEAR: Final = "wear"
 _UP_AND_DOWN: Final = frozenset({"up", "down"})
 #: Verbs whose particles add nothing to a description: to sit down, to stand up.
-POSTURES: Final = frozenset("sit stand lie lay kneel bend lean".split())
+POSTURE_VERBS: Final = frozenset("sit stand lie lay kneel bend lean".split())
 
 _Word = tuple[str, str]  # a lemma and its part of speech
 
@@ -521,7 +521,10 @@ def is_particle(sentence: PairSentence, position: int) -> bool:
     if tokens[position].text.lower() not in _UP_AND_DOWN or position == 0:
         return False
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
-    return following in {"DT", "PRP$"} or wordnet().morphy(tokens[position - 1].text.lower(), "v") in POSTURES
+    return (
+        following in {"DT", "PRP$"}
+        or wordnet().morphy(tokens[position - 1].text.lower(), "v") in POSTURE_VERBS
+    )
 
 
 def _says(premise: _Word, hypothesis: _Word) -> bool:

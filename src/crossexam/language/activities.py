@@ -43,7 +43,7 @@ _IN: Final = PATHS - {"past"} | {"in", "at", "on", "inside", "into"}
 _BEFORE_HEAD: Final = frozenset("DT JJ PRP$ CD VBG VBN".split())
 _FINITE_OR_PRESENT: Final = frozenset("VB VBD VBG VBP VBZ".split())
 #: How somebody is placed, which leaves open what they do.
-POSTURES: Final = frozenset({"sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting"})
+_POSTURES: Final = frozenset({"sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting"})
 _PLACED: Final = frozenset({"sitting", "standing", "lying"})
 _MOMENTARY: Final = frozenset({"jumping", "climbing"})  # who climbed a tree may sit in it
 _STEM: Final = 4  # letters: surf, surfing
@@ -326,6 +326,6 @@ def are_related(verb: str, other: str) -> bool:
 
 def _is_awake(premise: Scene) -> bool:
     return bool(
-        premise.activities - POSTURES - {"resting"} | premise.activities & {"standing"}
+        premise.activities - _POSTURES - {"resting"} | premise.activities & {"standing"}
         or premise.verbs - ASLEEP
     )

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from crossexam.core.dataset import Dataset, ReadItems, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError, UnknownNameError
-from crossexam.core.example import STATUS, STATUSES, Example
+from crossexam.core.example import ITEM_STATUSES, STATUS, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
 from crossexam.core.manifest import RunEntry, entry_of, saved_run_in
@@ -180,7 +180,7 @@ class PredictionTable:
             shares |= dict(zip(OWN_SHARES, scored.probabilities[rows].T, strict=True))
         columns |= {name: array_of_numbers(share, predicted < 0) for name, share in shares.items()}
         if self.statuses is not None:
-            columns[STATUS] = array_of_names(self.statuses[rows], STATUSES)
+            columns[STATUS] = array_of_names(self.statuses[rows], ITEM_STATUSES)
         if self.reading is not None:
             columns |= {name: array_of_numbers(getattr(self.reading, name)[rows]) for name in READING}
         if self.outcomes is not None:

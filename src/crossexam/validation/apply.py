@@ -20,12 +20,12 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import (
     AGREED,
     GENERATED_LABEL,
+    ITEM_STATUSES,
     JUDGE_LABELS,
     JUDGED_KIND,
     PROPOSED,
     REJECTED,
     STATUS,
-    STATUSES,
     UNDECIDED,
     VERDICT,
     VERIFIED,
@@ -166,7 +166,7 @@ def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str
     info = {key: value for key, value in generated.info.items() if key not in {VERDICT, AGREED, JUDGE_LABELS}}
     if labels:
         info[JUDGE_LABELS] = list(labels)
-    is_proposed = info.get(STATUS) in STATUSES
+    is_proposed = info.get(STATUS) in ITEM_STATUSES
     if verdict.status == OPEN:
         before = UNDECIDED if info.pop(UNDECIDED, False) else info.get(STATUS)
         open_again = before if before == UNDECIDED else PROPOSED

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from crossexam.constructions.edits import pronoun_edits, replacing
-from crossexam.constructions.natural_logic import POSTURES
+from crossexam.constructions.natural_logic import POSTURE_VERBS
 from crossexam.constructions.rules.rule import Rule, View, holding
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
@@ -217,7 +217,7 @@ _OF_KINDS: Final[tuple[Rule[WordPair], ...]] = (
 )
 _OF_REPLACING: Final[tuple[Rule[Replacing], ...]] = (
     Rule("part of a fixed expression",
-         lambda v: v.is_relative and v.lemma not in POSTURES and _has_particle(v),
+         lambda v: v.is_relative and v.lemma not in POSTURE_VERBS and _has_particle(v),
          "A boy *sits* there. / A boy *stands* up there.",
          "A boy *sits* there. / A boy *stands* there.",
          "The particle is a part of the verb, and nobody is seated up there."),

@@ -17,7 +17,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, Example, Side
 from crossexam.language.parsing.binary import binary_from_dependencies, located_tree, with_parses
 from crossexam.language.parsing.constituency import parsed_from_parse
-from crossexam.language.parsing.head_rules import BE
+from crossexam.language.parsing.head_rules import PENN_BE
 from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.spacy_pipeline import SPACY, load_pipeline, name_and_pipeline, pipeline_name
 from crossexam.language.tagging.tagger import TAGGERS
@@ -76,7 +76,7 @@ class _Conversion:
     def predicates(self) -> None:
         """Make the predicate the head of *be*, or its subject after existential *there*."""
         for k, token in enumerate(self.tokens):
-            if token.text.lower() not in BE or self.labels[k] in {"aux", "auxpass"}:
+            if token.text.lower() not in PENN_BE or self.labels[k] in {"aux", "auxpass"}:
                 continue
             complements = self.children(k, "attr", "acomp")
             if self.children(k, "expl"):

@@ -300,7 +300,7 @@ ENTAILMENT_OR_NOT: Final = Projection(
     "two labels",
     ("entailment", "not_entailment"),
     ((_E,), (_N, _C)),
-    "the probability of not_entailment is taken as the sum of those of neutral and contradiction",
+    "P(not_entailment) is P(neutral) + P(contradiction)",
     _PAPER,
 )
 PROJECTIONS: Final[dict[str, Projection]] = {

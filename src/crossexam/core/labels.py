@@ -63,13 +63,13 @@ SYNONYMS: Final[dict[str, Label]] = {
 }
 # No gold label: "-" in SNLI (no majority), -1 on the hub, "hidden" in MultiNLI's test set.
 NO_GOLD: Final[frozenset[str]] = frozenset({"-", "", "-1", "none", "null", "hidden"})
-# fmt: on
 
 #: Spellings of not_entailment in corpora and models with two labels.
 NOT_ENTAILMENT: Final[frozenset[str]] = frozenset(
     {"not_entailment", "not entailment", "non_entailment", "non-entailment", "not-entailment",
      "not_entailed", "not-entailed", "not entailed"}
-)  # fmt: skip
+)
+# fmt: on
 
 
 def parse_label(text: object, *, where: str | None = None) -> Gold | None:

@@ -12,7 +12,7 @@ from crossexam.core.randomness import rng_for
 from crossexam.evaluation.shares import gives_labels_only
 from crossexam.reports.accuracy import MAJORITY, majority_shares
 from crossexam.reports.analyses.consistency import violations_table
-from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
+from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first, without_drop_note
 from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
 from crossexam.reports.results import ModelResults, Results
@@ -98,9 +98,10 @@ def broken_table(results: Results) -> Table:
     notes = brief_notes(
         results,
         drop_note(results),
+        *without_drop_note(results),
         *chosen_note(results),
-        f"{significance_note(results.options.alpha)} Only p is corrected: a tested drop without * is not a "
-        "finding, even if its interval excludes 0.",
+        f"{significance_note(results.options.alpha)} A tested drop without * is not a finding, even if its "
+        "interval excludes 0.",
     )
     drawn = (
         "Drawn: the accuracy and its interval, hollow if there are few items; the long tick marks the "

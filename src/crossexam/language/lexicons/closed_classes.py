@@ -41,8 +41,9 @@ PRONOUNS: Final = PERSONAL_PRONOUNS | REFLEXIVES | POSSESSIVE_DETERMINERS | INDE
     "each either neither both all some any few many several much more most other another such".split()
 )
 
-# Pronouns for people that stand where a noun may: someone is there.
+# Pronouns, first those for people, that stand where a noun may: someone is there.
 INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())
+INDEFINITES_AS_NOUNS: Final = INDEFINITE_PEOPLE | {"something", "everything"}
 
 PREPOSITIONS: Final = frozenset(  # of one word, 9.7
     "about above across after against along amid among around as at before behind below beneath beside "

@@ -74,6 +74,18 @@ def test_the_score_is_the_plain_mean() -> None:
     assert len(score.missing) == 12
 
 
+def test_the_mean_allows_for_premises_that_corpora_share() -> None:
+    run = run_of("m", {"sick": 50, "cb": 50, REFERENCE: 80})
+    sick, cb = (run.datasets[f"base.{key}"] for key in ("sick", "cb"))
+    premises = [each.premise for each in sick.examples]
+    examples = tuple(replace(each, premise=new) for each, new in zip(cb.examples, premises, strict=True))
+    same = score_of(replace(run, datasets={**run.datasets, cb.name: replace(cb, examples=examples)}))
+    apart, sick_alone = score_of(run), score_of(run).accuracies["sick"]
+    assert same.mean[:3] == pytest.approx(sick_alone[:3])  # of the same premises, one right as the other
+    assert apart.mean.value - apart.mean.low == pytest.approx((sick_alone.value - sick_alone.low) / 2**0.5)
+    assert (same.mean.clusters, apart.mean.clusters) == (100, 200)
+
+
 def test_only_the_whole_benchmark_has_its_name() -> None:
     whole = run_of("m", dict.fromkeys(MEMBERS, 50))
     score = score_of(whole)

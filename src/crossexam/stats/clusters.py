@@ -65,6 +65,27 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
     return np.fromiter((index.setdefault(name, len(index)) for name in names), np.int64, count=n)
 
 
+def codes_together(clusters: Sequence[Clusters], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Return the clusters of sets of so many items as integers; the same name is the same one in every set.
+
+    If no set has clusters, every item is its own.  Raises ValueError if only some of the sets have them.
+
+    >>> [codes.tolist() for codes in codes_together([["a", "b"], ["b", "c", "c"]], [2, 3])]
+    [[0, 1], [1, 2, 2]]
+    """
+    given = [each for each in clusters if each is not None]
+    if given and len(given) < len(sizes):
+        raise ValueError("clusters are given for only some of the sets: give them for all or for none")
+    if any(len(each) != size for each, size in zip(given, sizes, strict=False)):
+        raise ValueError(f"clusters for {[len(each) for each in given]} items, not for {list(sizes)}")
+    every: Clusters = None
+    if given and all(isinstance(each, np.ndarray) for each in given):
+        every = np.concatenate([np.asarray(each) for each in given])
+    elif given:
+        every = [name for each in given for name in each]
+    return np.split(cluster_codes(every, sum(sizes)), np.cumsum(sizes)[:-1])
+
+
 def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return *codes* renumbered without gaps, in linear time if they are small.
 

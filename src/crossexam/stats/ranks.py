@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.combined import dependent_mean
+from crossexam.stats.clusters import Clusters, cluster_codes, codes_together
+from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -74,7 +74,7 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     the same for the same cluster in all test sets.  The means of accuracies
     (:func:`crossexam.stats.estimate.share_correct`) and of paired differences
     (:func:`crossexam.stats.paired.paired_difference`) have the intervals of
-    :func:`crossexam.stats.combined.dependent_mean`, with the correlations of the sums over clusters.
+    :func:`crossexam.stats.combined.mean_of`, with the correlations of the sums over clusters.
 
     A cluster contributes ``z_c = sum_s d_cs / (k n_s)`` to the difference of two models, where ``d_cs`` is
     the sum of their differences on its items of set *s*.  The p-value is that of ``t = sum_c z_c / sqrt(sum_c
@@ -89,11 +89,11 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     read = [np.asarray(correct, dtype=np.float64) for correct, _ in sets]
     if not read or any(each.ndim != 2 or not len(each) or each.shape[1] != read[0].shape[1] for each in read):
         raise ValueError("means need test sets with items, and the same number of models in each")
-    given = np.concatenate([np.asarray(clusters, dtype=np.int64) for _, clusters in sets])
-    codes = np.split(cluster_codes(given, sum(map(len, read))), np.cumsum([len(each) for each in read])[:-1])
+    given = [np.asarray(clusters, dtype=np.int64) for _, clusters in sets]
+    codes = codes_together(given, [len(each) for each in read])
     models = range(read[0].shape[1])
     means = [
-        dependent_mean(
+        mean_of(
             [
                 share_correct(each[:, model], of_set, confidence)
                 for each, of_set in zip(read, codes, strict=True)
@@ -123,7 +123,7 @@ def _test(
         paired_difference(each[:, one], each[:, other], of_set, confidence)
         for each, of_set in zip(read, codes, strict=True)
     ]
-    difference = dependent_mean(parts, values, codes, (-1.0, 1.0))
+    difference = mean_of(parts, values, codes, (-1.0, 1.0))
     weighted = np.concatenate([each / (len(each) * len(values)) for each in values])
     z = np.bincount(np.concatenate(codes), weights=weighted)
     z[np.abs(z) < 1e-15] = 0.0  # what rounding left of a cluster in which the models differ by nothing

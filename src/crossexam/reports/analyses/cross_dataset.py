@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _GAIN_NOTE: Final = (
     "Relative improvement: 100 times the ratio of the two accuracies, minus 100, as in Table 3 of Zhang "
-    "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired, "
-    "independent corpora and items clustered by premise."
+    "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired and "
+    "clustered by premise, within and between corpora."
 )
 _COMPUTED: Final = (
     f"{MARK} Not printed in the paper: computed here from the rounded accuracies of Table 5 over these {{}}."
@@ -29,8 +29,8 @@ _COMPUTED: Final = (
 def _note(score: BenchmarkScore) -> str:
     return (
         "Mean: unweighted mean of the accuracies on the corpora. Difference, relative: of the mean from "
-        f"{score.reference_name}, in points and in percent. Intervals: MOVER, with independent corpora and "
-        "items clustered by premise."
+        f"{score.reference_name}, in points and in percent. Intervals: MOVER, with items clustered by "
+        f"premise, within and between corpora; {score.reference_name} counts as independent of them."
     )
 
 

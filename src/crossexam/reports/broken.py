@@ -132,8 +132,8 @@ def broken_sets(results: Results, items: PageItems) -> dict[str, BrokenSet]:
 
 def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
     name = shown.dataset.name
-    asked = [_Asked.of(model, shown) for model in models]
-    of_model = asked[models.index(model)]
+    by_model = [_ModelAnswers.of(model, shown) for model in models]
+    of_model = by_model[models.index(model)]
     wrong = of_model.here.judged & ~of_model.here.correct
     from_right, mended = of_model.base is not None and bool((shown.places >= 0).any()), 0
     if of_model.base is not None and from_right:
@@ -142,7 +142,7 @@ def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> Br
         mended = int(np.count_nonzero(was_wrong & of_model.here.correct))
     rows = np.flatnonzero(wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
-    items = tuple(_item(row, asked, shown) for row in drawn)
+    items = tuple(_item(row, by_model, shown) for row in drawn)
     return BrokenSet(items, len(rows), model.name, from_right, mended)
 
 
@@ -178,7 +178,7 @@ def origins(results: Results) -> dict[str, Origin]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ModelAnswers:
     """What a model answered on a test set, and on the base of it if items are compared with theirs."""
 
     model: str
@@ -187,7 +187,7 @@ class _Asked:
     only_labels: bool
 
     @classmethod
-    def of(cls, model: ModelResults, shown: Shown) -> _Asked:
+    def of(cls, model: ModelResults, shown: Shown) -> _ModelAnswers:
         entry, base = shown.dataset.entry, None
         if entry.compares_items and shown.base is not None and shown.base.name in model.run.datasets:
             base = model.run.scored(shown.base.name)
@@ -207,15 +207,15 @@ class _Asked:
         return ShownAnswer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
 
 
-def _item(row: int, asked: list[_Asked], shown: Shown) -> Broken:
+def _item(row: int, by_model: list[_ModelAnswers], shown: Shown) -> Broken:
     example = shown.dataset.examples[row]
     has_edits = example.change is not None and starting_pair(example) is not None
     edits = example.change.edits if has_edits and example.change is not None else ()
-    answers = (each.answer(row, int(shown.places[row])) for each in asked)
+    answers = (each.answer(row, int(shown.places[row])) for each in by_model)
     return Broken(
         example.id,
         segments(example.premise, edits, "premise"),
         segments(example.hypothesis, edits, "hypothesis"),
-        GOLDS[asked[0].here.gold[row]],
+        GOLDS[by_model[0].here.gold[row]],
         tuple(answer for answer in answers if answer is not None),
     )

@@ -427,13 +427,8 @@ def compare(
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
     set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
-    from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
-    from crossexam.evaluation.keys import keyed_comparisons
-    from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.scores import score_both
-    from crossexam.evaluation.seen_pairs import seen_pairs, training_pairs
-    from crossexam.evaluation.several.joint import joint_outcomes
-    from crossexam.evaluation.unanswered import answered_part
+    from crossexam.evaluation.comparison import check_same_sets, compare_runs
+    from crossexam.evaluation.seen_pairs import training_pairs
     from crossexam.evaluation.verified import by_status
 
     wanted = "two runs, as in cx.compare(first, second)"
@@ -442,19 +437,10 @@ def compare(
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
     given = checked_options(Compare, common=common, index=index)
     limit = check_max_unanswered(max_unanswered)
-    compared = compare_runs(first, second, common=common, max_unanswered=limit)
-    first, second = common_part(first, second)
+    if not common:
+        check_same_sets(first, second)
     training = None if given.index is None else training_pairs((first, second), given.index)
-    probabilities = probability_comparisons(first, second, max_unanswered=limit)
-    first, second = answered_part(first, second, limit)
-    both = score_both(first, second)
-    return Comparisons(
-        compared,
-        over_keys=keyed_comparisons(first.datasets, *both),
-        joint=joint_outcomes(first.datasets, *both),
-        probabilities=probabilities,
-        seen=() if training is None else seen_pairs(first.datasets, *both, training),
-    )
+    return compare_runs(first, second, common=common, max_unanswered=limit, training=training)
 
 
 def report(

@@ -150,20 +150,18 @@ def _is_whole(dataset: Dataset | None, place: Mapping[str, Any]) -> bool:
     )
 
 
-def mean_difference(first: Run, second: Run) -> Estimate | None:
-    """Return the difference of two runs in the mean accuracy over the corpora they share.
+def mean_difference(
+    test_sets: Mapping[str, Dataset], one: Mapping[str, Scored], other: Mapping[str, Scored]
+) -> Estimate | None:
+    """Return the difference of two models in the mean accuracy over the corpora among *test_sets*.
 
-    Paired item by item within a corpus, over items that both answered: the difference of several models in
-    their mean over test sets (:func:`crossexam.stats.ranks.differences_of_means`).  None if they share no
+    *one* and *other* are their scores on the items that both answered, as of
+    :func:`~crossexam.evaluation.scores.score_both`, and paired within a corpus: the difference of several
+    models in their mean over test sets (:func:`crossexam.stats.ranks.differences_of_means`).  None without a
     corpus, or if of one there is no item that both answered.
     """
-    names = [
-        name for name in first.datasets if name in second.datasets and "key" in about(first.datasets[name])
-    ]
-    if not names:
-        return None
-    one, other = score_both(first, second)
-    if not all(len(one[name].correct) for name in names):
+    names = [name for name, dataset in test_sets.items() if "key" in about(dataset)]
+    if not names or not all(len(one[name].correct) for name in names):
         return None
     sets = [
         (np.stack([one[name].correct, other[name].correct], axis=1), one[name].clusters) for name in names

@@ -246,9 +246,15 @@ def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Sc
 
     If one of the models has two labels, both are scored on two.
     """
-    a, b = score_pair(first, second)
-    both = {name: here.answered & b[name].answered for name, here in a.items() if name in b}
-    one, other = ({name: each[name].at(kept) for name, kept in both.items()} for each in (a, b))
+    return on_both_answered(*score_pair(first, second))
+
+
+def on_both_answered(
+    first: Mapping[str, Scored], second: Mapping[str, Scored]
+) -> tuple[dict[str, Scored], dict[str, Scored]]:
+    """Return the scores of two models on the test sets of both, and of the items that both answered."""
+    both = {name: here.answered & second[name].answered for name, here in first.items() if name in second}
+    one, other = ({name: each[name].at(kept) for name, kept in both.items()} for each in (first, second))
     return one, other
 
 

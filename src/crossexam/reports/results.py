@@ -18,7 +18,7 @@ from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.calibration import Temperature
-    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.cross_dataset import BenchmarkScore
     from crossexam.evaluation.fact_checking import Threshold, ThresholdChoice
     from crossexam.evaluation.measures import TestSetResult
@@ -259,28 +259,14 @@ class Results:
         return tuple(name for name in self.test_sets if name in measured - self.drop_bases)
 
     @cached_property
-    def comparison(self) -> tuple[Comparison, ...]:
-        """The paired comparison of exactly two models on the test sets of both; empty if they share none."""
-        from crossexam.evaluation.comparison import compare_runs
+    def comparison(self) -> Comparisons:
+        """All that is compared of exactly two models, on the test sets of both; empty if they share none."""
+        from crossexam.evaluation.comparison import Comparisons
 
-        if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
-            return ()
-        return compare_runs(*self.runs, common=True, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def answered(self) -> tuple[Run, Run]:
-        """Exactly two runs over the test sets that they share, without those with only bounds."""
-        from crossexam.evaluation.unanswered import answered_part
-
-        first, second = self.runs
-        return answered_part(first, second, self.options.max_unanswered)
-
-    @cached_property
-    def scored_both(self) -> tuple[dict[str, Scored], dict[str, Scored]]:
-        """The scores of exactly two models on the test sets of both, of the items that both answered."""
-        from crossexam.evaluation.scores import score_both
-
-        return score_both(*self.runs)
+        if len(self.runs) != 2:
+            return Comparisons()
+        limit, training = self.options.max_unanswered, self.options.training
+        return Comparisons.of(*self.runs, max_unanswered=limit, training=training)
 
     @cached_property
     def short_models(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def _differences(results: Results) -> dict[str, Estimate]:
     from crossexam.evaluation.fact_checking import balanced_differences
 
     first, second = results.models
-    return balanced_differences(*results.answered, (first.thresholds, second.thresholds))
+    return balanced_differences(*results.comparison.answered, (first.thresholds, second.thresholds))
 
 
 def _rows(results: Results) -> Iterator[Row[CheckedSet | BenchmarkMean]]:

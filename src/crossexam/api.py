@@ -483,7 +483,13 @@ def report(
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
     given = checked_options(
-        ReportCommand, index=index, calibration=calibration, threshold_per_set=threshold_per_set, items=items
+        ReportCommand,
+        alpha=alpha,
+        index=index,
+        items=items,
+        max_unanswered=max_unanswered,
+        calibration=calibration,
+        threshold_per_set=threshold_per_set,
     )
     training = None if index is None else training_pairs([by_status(each) for each in runs], index)
     base = None
@@ -499,17 +505,10 @@ def report(
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
     choice = threshold_choice(threshold, threshold_per_set)
-    asked = ReportOptions(
-        alpha=alpha,
-        training=training,
-        relative_to=base,
-        items=given.items,
-        max_unanswered=max_unanswered,
-        calibration=calibration,
-        temperature_from=fitted_on,
-        threshold=choice,
+    options = ReportOptions.of(
+        given, training=training, relative_to=base, temperature_from=fitted_on, threshold=choice
     )
-    return make_report(*runs, options=asked)
+    return make_report(*runs, options=options)
 
 
 def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> Path:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast
 
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
@@ -93,6 +93,29 @@ class ReportOptions:
         item_choice(self.items)
         if self.temperature_from:
             object.__setattr__(self, "calibration", True)
+
+    @classmethod
+    def of(
+        cls,
+        given: object,
+        *,
+        training: TrainingPairs | None,
+        relative_to: int | None = None,
+        temperature_from: Sequence[Run] = (),
+        threshold: ThresholdChoice | None = None,
+    ) -> Self:
+        """Return the options of a report from those *given* to a command or function, and what needs runs.
+
+        *given* has those of the same name that it has.
+        """
+        of_runs: dict[str, Any] = {
+            "training": training,
+            "relative_to": relative_to,
+            "temperature_from": temperature_from,
+            "threshold": threshold,
+        }
+        names = [each.name for each in fields(cls) if each.name not in of_runs and hasattr(given, each.name)]
+        return cls(**{name: getattr(given, name) for name in names}, **of_runs)
 
 
 DEFAULTS: Final = ReportOptions()

@@ -93,7 +93,7 @@ def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
 def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
     dataset = next(iter(runs.values())).datasets[name]
     two_labels = any(run.two_labels for run in runs.values())
-    classes = 2 if two_labels else len(dataset.projection.labels)
+    classes = len(dataset.projection.scored(two_labels=two_labels).labels)
     gold, clusters = dataset.labels(), dataset.clusters()
     scored = [ItemLabels(gold, run.answers(name), dataset.projection, two_labels) for run in runs.values()]
     predicted = np.stack([each.predicted for each in scored])

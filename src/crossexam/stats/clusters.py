@@ -191,6 +191,11 @@ class EffectiveSize(NamedTuple):
     deff: float
     clusters: int
 
+    @classmethod
+    def of(cls, n: int, deff: float, clusters: int, freedom: float, confidence: float) -> EffectiveSize:
+        """Return that of *n* items with this design effect, of a variance with these degrees of *freedom*."""
+        return cls(max(1.0, n / deff * t_factor(n - 1, freedom, confidence)), deff, clusters)
+
 
 def effective_size(
     residuals: NDArray[np.float64],
@@ -220,7 +225,7 @@ def effective_size(
     alone = 1.0 if weights is None else n * float(weights @ weights)
     size = worst if codes.ndim == 1 else n / m
     deff = float(design_effect(between, within, worst, alone, size))
-    return EffectiveSize(max(1.0, n / deff * t_factor(n - 1, freedom, confidence)), deff, m)
+    return EffectiveSize.of(n, deff, m, freedom, confidence)
 
 
 def design_effect(
@@ -302,6 +307,17 @@ class ClusterSums:
         variance = float(self.variance(slice(column, column + 1))[0, 0])
         error = sqrt(max(0.0, variance)) / n if self.clusters > 1 else inf
         return ClusteredMean(value, error, self.freedom, n, self.clusters)
+
+    def size_of_share(self, column: int, confidence: float) -> EffectiveSize:
+        """Return the effective sample size of the mean of a *column* of zeros and ones.
+
+        There must be at least two clusters.
+        """
+        n, found = self.n, self.mean(column)
+        ones = round(n * found.value)
+        within = n / (n - 1) * ones * (1 - ones / n)
+        deff = float(design_effect((n * found.error) ** 2, within, self.worst))
+        return EffectiveSize.of(n, deff, self.clusters, found.freedom, confidence)
 
     @property
     def worst(self) -> float:

@@ -59,7 +59,7 @@ class Scored:
     @property
     def units(self) -> NDArray[np.int32]:
         """What intervals and tests take for independent: the clusters [n], or these and the keys [n, 2]."""
-        return self.clusters if self.keys is None else np.stack([self.clusters, self.keys], axis=1)
+        return units_of(self.clusters, self.keys)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -101,6 +101,11 @@ class Scored:
             reading=self.reading.at(kept) if self.reading is not None else None,
             keys=None if self.keys is None else self.keys[kept],
         )
+
+
+def units_of(clusters: NDArray[np.int32], keys: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """Return what accuracies take for independent: *clusters* [n], or these and *keys* [n, 2]."""
+    return clusters if keys is None else np.stack([clusters, keys], axis=1)
 
 
 @dataclass(frozen=True)

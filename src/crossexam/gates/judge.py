@@ -35,8 +35,8 @@ from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit, Side
 from crossexam.models.ensemble import MEMBERS
-from crossexam.reports.accuracy import intervals_of
 from crossexam.reports.names import short_names
+from crossexam.reports.significance import intervals_of
 from crossexam.stats.p_values import ALPHA, LEAST_P, holm, one_sided_p
 
 

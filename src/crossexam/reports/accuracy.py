@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import ways_out
-from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.verified import is_proposed
@@ -19,7 +18,6 @@ from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.figures import Figure
 from crossexam.reports.headline import chosen_among
-from crossexam.reports.names import named_together
 from crossexam.reports.published_systems import (
     CORPORA_STUDY,
     STUDIES,
@@ -30,20 +28,13 @@ from crossexam.reports.published_systems import (
     published_on_corpus,
 )
 from crossexam.reports.results import Results
-from crossexam.reports.significance import MCNEMAR, uneven_drops_notes
+from crossexam.reports.significance import MCNEMAR, intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
 from crossexam.runs.asked import how_asked
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
-
-
-def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
-    """Return what the intervals of *test_sets* are: by premise, and by word pair where they have these."""
-    keyed = [name for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)]
-    by_pair = f" ({named_together(keyed, test_sets, names)}: and by word pair)" if keyed else ""
-    return f"95 % intervals clustered by premise{by_pair}"
 
 
 def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:

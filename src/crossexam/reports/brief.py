@@ -20,7 +20,6 @@ from crossexam.reports.accuracy import (
     MAJORITY,
     PAIRS,
     accuracy_table,
-    intervals_of,
     notes_on_items,
     notes_on_scoring,
     pairs_of,
@@ -32,7 +31,7 @@ from crossexam.reports.analyses.keys import heavy_keys
 from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
-from crossexam.reports.significance import uneven_drops_notes
+from crossexam.reports.significance import intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, number_text, significance_note
 
 if TYPE_CHECKING:

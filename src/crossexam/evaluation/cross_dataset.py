@@ -125,7 +125,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     mean = mean_of(
         list(accuracies.values()),
         [each.correct.astype(np.float64) for each in scored.values()],
-        [each.clusters for each in scored.values()],
+        [each.units for each in scored.values()],
         (0.0, 1.0),
     )
     return BenchmarkScore(
@@ -163,9 +163,7 @@ def mean_difference(
     names = [name for name, dataset in test_sets.items() if "key" in about(dataset)]
     if not names or not all(len(one[name].correct) for name in names):
         return None
-    sets = [
-        (np.stack([one[name].correct, other[name].correct], axis=1), one[name].clusters) for name in names
-    ]
+    sets = [(np.stack([one[name].correct, other[name].correct], axis=1), one[name].units) for name in names]
     return differences_of_means(sets).tests[0, 1].difference
 
 

@@ -40,7 +40,7 @@ class Scored:
     """The items of one test set that have a gold label, in order, as columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n], the latter -1 for an item without an answer;
-    *clusters* are numbers shared by all test sets that were scored together [n], and *keys* those of word
+    *clusters* are numbers shared by all test sets that were scored together [n], and *keys* such of word
     pairs, or whatever else a sample of which its construction tests, None if there is none
     (:func:`~crossexam.constructions.keys.key_clusters`) [n]; *unlabelled* counts the items without a gold
     label; *projection* holds the labels of the test set and how probabilities are mapped to them; *reading*
@@ -182,11 +182,16 @@ class ScoredRun:
 
 
 def score_run(
-    run: Run, *, two_labels: bool = False, clusters: Mapping[str, NDArray[np.int32]] | None = None
+    run: Run,
+    *,
+    two_labels: bool = False,
+    clusters: Mapping[str, NDArray[np.int32]] | None = None,
+    keys: dict[str, int] | None = None,
 ) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*: those that have a gold label, answered or not.
 
-    *clusters* are :func:`numbered_clusters`, if these are known.
+    *clusters* are :func:`numbered_clusters`, and *keys* the numbers of keys, if these are known; new ones are
+    added.
 
     A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
     labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
@@ -196,6 +201,7 @@ def score_run(
     Raises CrossexamError if predictions are missing.
     """
     numbers = numbered_clusters(run) if clusters is None else clusters
+    keys = {} if keys is None else keys
     scored = {}
     for name, dataset in run.datasets.items():
         gold = dataset.labels()
@@ -209,7 +215,7 @@ def score_run(
             unlabelled=int((~labelled).sum()),
             projection=dataset.projection,
             reading=run.reading.get(name),
-            keys=key_clusters(dataset.examples, dataset.entry.construction),
+            keys=key_clusters(dataset.examples, dataset.entry.construction, keys),
         ).at(labelled)
     return scored
 

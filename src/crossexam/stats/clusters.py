@@ -68,10 +68,13 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
 def codes_together(clusters: Sequence[Clusters], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
     """Return the clusters of sets of so many items as integers; the same name is the same one in every set.
 
-    If no set has clusters, every item is its own.  Raises ValueError if only some of the sets have them.
+    If no set has clusters, every item is its own.  If some are in two clusterings [n, 2], the clusters of
+    the others are both of theirs.  Raises ValueError if only some of the sets have clusters.
 
     >>> [codes.tolist() for codes in codes_together([["a", "b"], ["b", "c", "c"]], [2, 3])]
     [[0, 1], [1, 2, 2]]
+    >>> [codes.tolist() for codes in codes_together([np.array([[7, 1], [8, 1]]), np.array([8])], [2, 1])]
+    [[[0, 0], [1, 0]], [[1, 1]]]
     """
     given = [each for each in clusters if each is not None]
     if given and len(given) < len(sizes):
@@ -80,10 +83,18 @@ def codes_together(clusters: Sequence[Clusters], sizes: Sequence[int]) -> list[N
         raise ValueError(f"clusters for {[len(each) for each in given]} items, not for {list(sizes)}")
     every: Clusters = None
     if given and all(isinstance(each, np.ndarray) for each in given):
-        every = np.concatenate([np.asarray(each) for each in given])
+        every = np.concatenate(_in_as_many_ways([np.asarray(each) for each in given]))
     elif given:
         every = [name for each in given for name in each]
     return np.split(cluster_codes(every, sum(sizes)), np.cumsum(sizes)[:-1])
+
+
+def _in_as_many_ways(clusters: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    """Return *clusters* as they are, or, if some are in two clusterings, all in two."""
+    if all(each.ndim == clusters[0].ndim for each in clusters):
+        return clusters
+    free = 1 + max(int(each[:, 1].max(initial=-1)) for each in clusters if each.ndim > 1)
+    return [each if each.ndim > 1 else np.stack([each, each + free], axis=1) for each in clusters]
 
 
 def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

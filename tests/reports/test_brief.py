@@ -77,11 +77,16 @@ def test_of_one_model_the_table_is_short_and_has_pairs_if_these_are_fewer_than_i
 
 
 def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said() -> None:
-    assert drop_note(results_of([run_of("mine", SETS)])) == "Drop: accuracy lost from the base, in points."
+    assert (
+        drop_note(results_of([run_of("mine", SETS)]))
+        == "Drop: accuracy on the base minus accuracy here, in points."
+    )
     results = results_of([run_of("mine", SETS, few=set_of("few.x", 40))])
-    assert "lost from the base examples that have an item, in points." in drop_note(results)
+    assert "on the base (its examples that have an item) minus accuracy here, in points." in drop_note(
+        results
+    )
     results = results_of([run_of("mine", SETS, few=dataset("few.x", GOLDS, "base.x", keeps_label=False))])
-    assert "; for few, from other pairs, not tested." in drop_note(results)
+    assert "; not paired, so not tested: few." in drop_note(results)
     for table in (brief_tables(results)[0], broken_table(results)):
         assert drop_note(results) in table.notes[0]
 
@@ -181,7 +186,7 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
     )
     for count, words in ((60, ["below"]), (0, [])):
         results = results_of([run_of("mine", SETS | {"puzzles.y": count}, puzzles=alone)])
-        said = "No drop: puzzles, whose items have no counterpart in the base."
+        said = "Not compared with the base: puzzles, whose items have no counterpart there."
         assert without_drop_note(results) == [said]
         warned = [each for each in warnings(results) if "puzzles" in each]
         assert [each.partition(" is ")[2].split()[0] for each in warned] == words
@@ -203,10 +208,10 @@ def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() 
         for name in ("mine", "yours")
     ]
     results = results_of(runs[:1])
-    assert drop_note(results).endswith("in points; for antonymy, from other pairs, not tested.")
+    assert drop_note(results).endswith("in points; not paired, so not tested: antonymy.")
     assert without_drop_note(results) == [
-        "No drop: cs 0.5, a selection of items of the base; numerical reasoning, whose items are made from "
-        "single sentences."
+        "Not compared with the base: cs 0.5, a selection of its items; numerical reasoning, whose items are "
+        "made from single sentences."
     ]
     assert without_drop_note(results)[0] in broken_table(results).notes[0]
     star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."

@@ -63,7 +63,7 @@ def test_every_format_for_readers_has_the_headlines_the_warning_and_the_majority
 
 def test_a_terminal_explains_only_what_it_has() -> None:
     texts = [terminal(make_report(run)) for run in (CAREFUL, run_of({"base.dev": GOLDS}, BASE))]
-    found = [("Drop: accuracy lost" in text, "*: significant" in text) for text in texts]
+    found = [("Drop: accuracy on" in text, "*: significant" in text) for text in texts]
     assert found == [(True, True), (False, False)]
 
 

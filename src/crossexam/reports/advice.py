@@ -131,7 +131,7 @@ def _one_gold_label(results: Results) -> Iterator[str]:
             models.setdefault((results.short_names[name], change.gold), []).append(model.name)
     for (name, gold), changed in models.items():
         yield (
-            f"Read some of the items of {name} with the gold label {gold} (Items), and see the accuracy of "
+            f"Read some items of {name} whose gold label is {gold} (Items), and see the accuracy of "
             f"{' and '.join(changed)} by gold label (Slices)."
         )
 
@@ -141,7 +141,7 @@ def _few_keys(results: Results) -> Iterator[str]:
     for name, each in heavy_keys(results).items():
         if each.n >= FEW:
             yield (
-                f"Keep at most five items of {results.short_names[name]} with the same words (build "
+                f"Keep at most five {results.short_names[name]} items with the same words (build "
                 "--per-key 5), or use more sentences."
             )
 

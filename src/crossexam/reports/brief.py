@@ -204,19 +204,19 @@ def drop_note(results: Results) -> str:
         (base := model.result(result.base_set or "")) is not None and pairs_of(result) not in {None, base.n}
         for _, model, result in results.by_test_set()
     )
-    examples = " examples that have an item" if in_part else ""
+    examples = " (its examples that have an item)" if in_part else ""
     others = _together(
         [each.name for _, _, each in results.by_test_set() if each.lost is not None and each.drop is None],
         results,
     )
-    untested = f"; for {others}, from other pairs, not tested" if others else ""
-    return f"Drop: accuracy lost from the base{examples}, in points{untested}."
+    untested = f"; not paired, so not tested: {others}" if others else ""
+    return f"Drop: accuracy on the base{examples} minus accuracy here, in points{untested}."
 
 
 def without_drop_note(results: Results) -> list[str]:
-    """Return which test sets have no drop, and why, if there are any."""
+    """Return which test sets are not compared with the base, and why, if there are any."""
     listed = "; ".join(_without_base(results))
-    return [f"No drop: {listed}."] if listed else []
+    return [f"Not compared with the base: {listed}."] if listed else []
 
 
 def _without_base(results: Results) -> Iterator[str]:
@@ -226,9 +226,9 @@ def _without_base(results: Results) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name in results.without_base:
         construction = known_construction(results.test_sets[name].entry.made_by)
-        reason = "whose items have no counterpart in the base"
+        reason = "whose items have no counterpart there"
         if _is_part_of_base(name, results):
-            reason = "a selection of items of the base"
+            reason = "a selection of its items"
         elif construction is not None and construction.takes_single_texts:
             reason = "whose items are made from single sentences"
         reasons.setdefault(reason, []).append(name)

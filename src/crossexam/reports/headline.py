@@ -222,7 +222,7 @@ def _no_fall(
     largest = f"{_dropped(candidate)}{tested}), on {names.get(result.name, result.name)}"
     return (
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}. "
-        f"The largest drop is {largest}.{limits}"
+        f"The largest of these drops is {largest}.{limits}"
     )
 
 

@@ -186,7 +186,7 @@ class Example(_Inherited):
         """
         construction, source, target, edits = change
         name = construction.partition(".")[0]
-        inherited = self._info_to_inherit()
+        inherited = self.inherited_info
         return Example(
             f"{name}:{self.id}{suffix}",
             apply_edits(self.premise if source == "premise" else self.hypothesis, edits, "premise"),
@@ -197,7 +197,9 @@ class Example(_Inherited):
             {**inherited, **info} if info else inherited,
         )
 
-    def _info_to_inherit(self) -> Mapping[str, Any]:
+    @property
+    def inherited_info(self) -> Mapping[str, Any]:
+        """The ``info`` of the examples derived from this one, but for what each adds: one object for all."""
         try:
             return self._inherited
         except AttributeError:

@@ -17,7 +17,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.encoded import encoded
-from crossexam.core.stored.rows import encode_info, encode_infos
+from crossexam.core.stored.rows import SharedInfos, encode_info, encode_infos
 from crossexam.core.test_sets import TestSetWriter, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
@@ -115,4 +115,16 @@ def test_items_are_left_out_in_every_form() -> None:
     )
 )
 def test_infos_encoded_together_are_those_encoded_one_by_one(infos: list[dict[str, object]]) -> None:
-    assert encode_infos(infos) == [encode_info(info) for info in infos]
+    one_by_one = [encode_info(info) for info in infos]
+    assert encode_infos(infos) == one_by_one
+    for shared in (infos, infos[::2], []):
+        assert SharedInfos(shared).encode(infos) == one_by_one
+
+
+def test_items_share_infos_with_bases_and_with_nothing_else() -> None:
+    base, other = BASE, Example("a", "The man is tall.", "He is here.", None, info={"genre": "other"})
+    own: list[dict[str, str]] = [{}, {"pair": "x"}]
+    items = [each.derive("neutral", CHANGE, info=info) for each in (base, other) for info in own]
+    shared = SharedInfos([base.inherited_info])
+    assert encoded(items, "parquet", shared) == encoded(items, "parquet")
+    assert [item.info is base.inherited_info for item in items] == [True, False, False, False]

@@ -17,7 +17,7 @@ from crossexam.constructions.table import construction_named
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, Example, Side, cluster_of
-from crossexam.core.labels import GOLDS, THREE_LABELS, Projection, projection_of
+from crossexam.core.labels import GOLDS, THREE_LABELS, Gold, Projection, projection_of
 from crossexam.core.progress import seldom_collected
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
@@ -170,6 +170,7 @@ class Applier:
     ) -> None:
         self.construction, self.resources, self.seed = construction, resources, seed
         self.projection = projection if construction.keeps_label else projection.of_new_labels
+        self._labels: frozenset[Gold | None] = frozenset({None, *self.projection.labels})
         self.counts = YieldCounts()
         self._bound = construction.bound
         self._is_plug_in = construction.plug_in is not None
@@ -206,7 +207,7 @@ class Applier:
         if example.is_single_text and not construction.takes_single_texts:
             tally.reject("a single sentence, not a pair")
             return
-        base = (example.premise, example.hypothesis)
+        premise, hypothesis = example.premise, example.hypothesis
         if seen and construction.per_sentence:
             tally.reject(MET_BEFORE, seen.bit_count())
             example = _without(example, seen)
@@ -218,13 +219,14 @@ class Applier:
             if isinstance(outcome, Rejection):
                 tally.reject(outcome.reason)
                 continue
-            item = outcome if isinstance(outcome, Example) else outcome.item(example, self._versioned)
+            item = outcome.item(example, self._versioned) if isinstance(outcome, Draft) else outcome
             is_control = item is outcome and not self._is_plug_in
-            if not is_control and (item.premise, item.hypothesis) == base:
+            if item.hypothesis == hypothesis and item.premise == premise and not is_control:
                 tally.reject("equal to its base")
+            elif item.label in self._labels:
+                tally.items.append(item)
             else:
-                label = self.projection.gold(item.label)
-                tally.items.append(item if label == item.label else replace(item, label=label))
+                tally.items.append(replace(item, label=self.projection.gold(item.label)))
 
     def _of_plug_in(self, example: Example, resources: Resources, rng: Any) -> Iterator[Example | Rejection]:
         """Yield what a plug-in makes of *example*; raises CrossexamError for what cannot be used."""

@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, Literal
 
 from crossexam.constructions.construction import ONE_SENTENCE, Draft, Rejection, Resources, Yielded
@@ -34,7 +34,7 @@ from crossexam.core.rules import OURS, Rules
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.remembered import SENTENCES, WORDS, remembered
+from crossexam.language.remembered import HYPOTHESES, WORDS, remembered
 from crossexam.language.sentences import sentences_of
 from crossexam.language.tokens import Span, Token, words
 
@@ -49,37 +49,29 @@ _NO_WORD: Final = "no word of letters"
 _NO_CONTENT_WORD: Final = "no noun or adjective"
 _NO_FUNCTION_WORD: Final = "no conjunction, pronoun or article"
 
-Misspell = Callable[[str, random.Random], Iterator[str]]
-
-
-def adjacent_swaps(word: str, rng: random.Random, *, cased: bool = True) -> Iterator[str]:
-    """Yield *word* with two different adjacent letters swapped, for all positions in random order.
-
-    The pattern of capitals stays if *cased*; else each letter keeps its own case.
-
-    >>> sorted(adjacent_swaps("The", random.Random(0)))
-    ['Hte', 'Teh']
-    >>> sorted(adjacent_swaps("The", random.Random(0), cased=False))
-    ['Teh', 'hTe']
-    """
-    places = [i for i in range(len(word) - 1) if word[i].lower() != word[i + 1].lower()]
-    rng.shuffle(places)
-    for i in places:
-        first, second = word[i + 1], word[i]
-        if cased:
-            first, second = _cased(first, word[i]), _cased(second, word[i + 1])
-        yield word[:i] + first + second + word[i + 2 :]
-
-
-def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
-    """Yield *word* with a letter replaced by its neighbour on the keyboard, all cases in random order."""
-    errors = list(_keyboard_errors(word))
-    rng.shuffle(errors)
-    yield from errors
+Misspell = Callable[[str], tuple[str, ...]]
 
 
 @remembered(WORDS)
-def _keyboard_errors(word: str) -> tuple[str, ...]:
+def adjacent_swaps(word: str, *, cased: bool = True) -> tuple[str, ...]:
+    """Return *word* with two different adjacent letters swapped, for all positions.
+
+    The pattern of capitals stays if *cased*; else each letter keeps its own case.
+
+    >>> adjacent_swaps("The"), adjacent_swaps("The", cased=False)
+    (('Hte', 'Teh'), ('hTe', 'Teh'))
+    """
+    swapped = []
+    for i, (first, second) in enumerate(pairwise(word)):
+        if first.lower() != second.lower():
+            pair = _cased(second, first) + _cased(first, second) if cased else second + first
+            swapped.append(word[:i] + pair + word[i + 2 :])
+    return tuple(swapped)
+
+
+@remembered(WORDS)
+def keyboard_swaps(word: str) -> tuple[str, ...]:
+    """Return *word* with a letter replaced by its neighbour on the keyboard, in all ways."""
     return tuple(
         word[:i] + new + word[i + 1 :] for i, letter in enumerate(word) for new in neighbours(letter)
     )
@@ -116,7 +108,9 @@ def _errors(
     rng.shuffle(order)
     for start, end in order:
         word = sentence[start:end]
-        for wrong in misspell(word, rng):
+        wrong_words = list(misspell(word))
+        rng.shuffle(wrong_words)
+        for wrong in wrong_words:
             if wrong != word and (any_word or not is_english(wrong)):
                 yield Edit(side, start, end, word, wrong)
                 break
@@ -141,7 +135,7 @@ def _any_words(example: Example, _: Resources, *, least: int = 1) -> Sequence[Sp
     return [span for span in _words(example.hypothesis) if span[1] - span[0] >= least]
 
 
-@remembered(SENTENCES)
+@remembered(HYPOTHESES)
 def _words(sentence: str) -> tuple[Span, ...]:
     return tuple([match.span() for match in _WORD.finditer(sentence)])
 
@@ -150,7 +144,7 @@ def _content_words(example: Example, resources: Resources) -> Sequence[Span]:
     return _of_content(tuple(resources.tokens(example, "hypothesis")))
 
 
-@remembered(SENTENCES)
+@remembered(HYPOTHESES)
 def _of_content(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
     return tuple([(start, end) for text, start, end, tag in tokens if is_content_word(text, tag)])
 
@@ -159,7 +153,7 @@ def _function_words(example: Example, resources: Resources) -> Sequence[Span]:
     return _of_function(tuple(resources.tokens(example, "hypothesis")))
 
 
-@remembered(SENTENCES)
+@remembered(HYPOTHESES)
 def _of_function(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
     return tuple([(start, end) for text, start, end, tag in tokens if is_function_word(text, tag)])
 
@@ -253,8 +247,10 @@ def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None, *, any_wo
     The class of the word is noted if the test misspells *any_word*.  Elsewhere the tag of the word decides,
     which the lists behind this class do not always agree with: "more" is an adjective there.
     """
-    info = {"word_class": "function" if edit.old.lower() in CLOSED_CLASSES else "content"} if any_word else {}
-    return Draft(label, (edit,), info={**info, **({ERROR: kind} if kind else {})})
+    info: dict[str, str] = {} if kind is None else {ERROR: kind}
+    if any_word:
+        info["word_class"] = "function" if edit.old.lower() in CLOSED_CLASSES else "content"
+    return Draft(label, (edit,), info=info)
 
 
 def swap_by_script(example: Example, _: Resources, rng: random.Random) -> Yielded:

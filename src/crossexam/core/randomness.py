@@ -70,7 +70,8 @@ class SeededOnUse(random.Random):
         if self._aimed_at is not None:
             self.__class__ = SeededOnUse
             (seed, parts), self._aimed_at = self._aimed_at, None
-            self.seed(_number(seed, parts))
+            super(random.Random, self).seed(_number(seed, parts))  # which needs no check of its type
+            self.gauss_next = None
 
     def shuffle(self, x: MutableSequence[Any]) -> None:
         """Shuffle *x* in place as ``random.Random`` does, without its two calls per element.

@@ -13,6 +13,8 @@ ALL_WORDS: Final = 1 << 16
 #: ... of sentences, as constructions go through a chunk one by one and neighbouring rows share their premise
 #: (about 12 MB if they are tokens) ...
 SENTENCES: Final = 1 << 12
+#: ... of one sentence of each example, of which half as many are needed ...
+HYPOTHESES: Final = SENTENCES // 2
 #: ... and of sentences of which all is asked at once: those of a few examples.
 NEARBY: Final = 1 << 8
 
@@ -45,6 +47,7 @@ class once(cached_property[_Result]):  # noqa: N801
     That takes a lock before Python 3.12; here, threads may compute the same value twice.
     """
 
-    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> _Result:  # type: ignore[override]
+        value: _Result
         value = instance.__dict__[self.attrname] = self.func(instance)
         return value

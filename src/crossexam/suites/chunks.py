@@ -22,6 +22,7 @@ from crossexam.core.labels import Projection
 from crossexam.core.manifest import BASE
 from crossexam.core.progress import seldom_collected
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded
+from crossexam.core.stored.rows import SharedInfos
 from crossexam.language.parsing.binary import derived_parses, with_parses
 from crossexam.language.parsing.parsers import TreeParser
 from crossexam.suites.bases import Base, unchanged
@@ -88,10 +89,11 @@ class ChunkWork:
         if self.trees:
             chunk = chunk._replace(examples=self.trees.completed(chunk.examples))
         self.resources.prepare(chunk.examples)
+        shared = SharedInfos([each.inherited_info for each in chunk.examples]) if form == "parquet" else None
         made = {}
         for maker in self.makers:
             for name, each in maker.made(chunk, self).items():
-                items = encoded(each.items, "examples" if name in deferred else form)
+                items = encoded(each.items, "examples" if name in deferred else form, shared)
                 made[name] = ChunkYield(each.examples, items, each.rejected, each.pairs)
         return ChunkRows(chunk.of_pass, len(chunk.labelled), made, self.resources.take_answered())
 

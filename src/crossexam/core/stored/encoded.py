@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.dataset import content_record
 from crossexam.core.example import Example
-from crossexam.core.stored.rows import COLUMNS, to_batch, to_columns
+from crossexam.core.stored.rows import COLUMNS, SharedInfos, to_batch, to_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,13 +48,13 @@ class EncodedItems:
         return EncodedItems(records, _rows_without(self.items, places))
 
 
-def encoded(items: Sequence[Example], form: Form) -> EncodedItems:
-    """Return *items* in *form*.
+def encoded(items: Sequence[Example], form: Form, shared: SharedInfos | None = None) -> EncodedItems:
+    """Return *items* in *form*; the ``info`` of some may be *shared*.
 
     >>> encoded([Example("a", "It rains.", "It is wet.", "neutral")], "examples").items[0].id
     'a'
     """
-    return EncodedItems([content_record(item) for item in items], _ENCODERS[form](items))
+    return EncodedItems([content_record(item) for item in items], _ENCODERS[form](items, shared))
 
 
 def encoded_in_batches(items: Iterable[Example], form: Form) -> Iterator[EncodedItems]:
@@ -74,7 +74,7 @@ def _rows_without(rows: pa.RecordBatch, places: Collection[int]) -> pa.RecordBat
     )
 
 
-def _json_lines(items: Sequence[Example]) -> list[str]:
+def _json_lines(items: Sequence[Example], _: SharedInfos | None) -> list[str]:
     """Return *items* as the lines of a JSON-lines file."""
     columns = to_columns(items, COLUMNS)
     columns |= {"label": [item.label for item in items], "info": [*map(json.loads, columns["info"])]}
@@ -82,8 +82,8 @@ def _json_lines(items: Sequence[Example]) -> list[str]:
     return [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
 
 
-_ENCODERS: Final[Mapping[Form, Callable[[Sequence[Example]], Any]]] = {
-    "parquet": lambda items: to_batch(items, COLUMNS),
+_ENCODERS: Final[Mapping[Form, Callable[[Sequence[Example], SharedInfos | None], Any]]] = {
+    "parquet": lambda items, shared: to_batch(items, COLUMNS, shared=shared),
     "jsonl": _json_lines,
-    "examples": list,
+    "examples": lambda items, _: list(items),
 }

@@ -70,6 +70,25 @@ def encode_infos(infos: Sequence[Mapping[str, Any]]) -> list[str]:
     return [text.removesuffix(", ") for text in found]
 
 
+class SharedInfos:
+    """The JSON of *infos*, each of which is the ``info`` of several examples, so that it is encoded once.
+
+    >>> info = {"cluster": "a"}
+    >>> SharedInfos([info]).encode([info, {"cluster": "b"}, info])
+    ['{"cluster": "a"}', '{"cluster": "b"}', '{"cluster": "a"}']
+    """
+
+    def __init__(self, infos: Sequence[Mapping[str, Any]] = ()) -> None:
+        self._infos = infos  # kept, so that no other object gets the id of one
+        self._texts = dict(zip(map(id, infos), encode_infos(infos), strict=True))
+
+    def encode(self, infos: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return each of *infos* as JSON, as :func:`encode_infos` does."""
+        texts = [self._texts.get(id(info)) for info in infos]
+        others = iter(encode_infos([info for info, text in zip(infos, texts, strict=True) if text is None]))
+        return [next(others) if text is None else text for text in texts]
+
+
 def to_columns(examples: Sequence[Example], names: Sequence[str]) -> dict[str, list[Any]]:
     """Return the columns *names* of *examples*; the label is its index, -1 where there is none."""
     return {name: _COLUMNS[name](examples) for name in names}
@@ -79,8 +98,11 @@ def to_batch(
     examples: Sequence[Example],
     names: Sequence[str],
     texts: Callable[[Sequence[str | None]], pa.StringArray] = array_of_texts,
+    shared: SharedInfos | None = None,
 ) -> pa.RecordBatch:
     """Return the columns *names* of *examples* as they are in a file; *texts* makes arrays of text.
+
+    The ``info`` of some may be *shared*.
 
     >>> to_batch([Example("a", "It rains.", "It is wet.", "neutral")], ["id", "label"]).to_pylist()
     [{'id': 'a', 'label': 1}]
@@ -95,6 +117,8 @@ def to_batch(
             arrays.append(array_of_edits(edits, columns.field(name).type, texts))
         elif name == "label":
             arrays.append(array_of_numbers(np.array(_COLUMNS[name](examples), dtype=np.int64)))
+        elif name == "info" and shared is not None:
+            arrays.append(texts(shared.encode([each.info for each in examples])))
         else:
             arrays.append(texts(_COLUMNS[name](examples)))
     fields = [columns.field(name) for name in names]

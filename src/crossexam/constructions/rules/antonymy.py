@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.rules.clause import (
+    SAID,
     is_hedged,
     is_in_adverbial_clause,
     is_in_first_phrase,
@@ -44,6 +45,7 @@ from crossexam.constructions.rules.place import (
     is_of_any,
     is_of_several_relatives,
     is_one_of_many,
+    is_said_of_subject,
     is_said_twice,
     is_scene,
     lemma,
@@ -78,7 +80,8 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
     "initial subsequent".split()
 )
-_ADDITIVE: Final = frozenset("also besides another either both fewer less".split())
+_ADDITIVE: Final = frozenset("another either both fewer less".split())
+_ALSO: Final = frozenset({"also", "besides", "too"})
 _OTHERS: Final = frozenset({"other", "others"})  # among other things
 # After these, "of" is followed by what is measured, which may be more or less of both.
 _MEASURES: Final = frozenset(
@@ -86,6 +89,8 @@ _MEASURES: Final = frozenset(
     "sort type".split()
 )
 _OF_OFFICES: Final = frozenset({"public", "private", "personal"})
+_UNCOUNTABLE: Final = frozenset("inability inexperience hate joy pain unwillingness willingness".split())
+_CHANGES: Final = frozenset({"increase", "decrease"})
 _SIDES: Final = frozenset("inside outside interior exterior top bottom side front back left right".split())
 _AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
 
@@ -145,12 +150,15 @@ def _adds(sentence: TaggedSentence) -> bool:
     return not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words))
 
 
-def _adds_at_end(place: Place) -> bool:
-    """Return whether a *too* stands anywhere but before the word, whose degree it would be: *too hot*."""
-    words = place.sentence.words
-    return "too" in place.words and any(
-        word == "too" and k + 1 != place.position for k, word in enumerate(words)
-    )
+def _adds_to_others(place: Place) -> bool:
+    """Return whether *also* or *too* adds another case, unless to what else is said of the subject.
+
+    A *too* before the word says its degree: *too hot*.
+    """
+    if _ALSO.isdisjoint(place.words) or place.use in SAID:
+        return False
+    words, degree = place.sentence.words, place.position - 1
+    return any(word in _ALSO and not (word == "too" and k == degree) for k, word in enumerate(words))
 
 
 def _is_restrictive(place: Place) -> bool:
@@ -161,9 +169,20 @@ def _is_restrictive(place: Place) -> bool:
     return place.named == "person" and (place.is_possessed or (place.is_the and not is_scene(place.sentence)))
 
 
+def _excludes(place: Place) -> bool:
+    """Return whether a singular noun with a countable antonym says what the subject is, or how it changes."""
+    if place.swap.pair[1] in _UNCOUNTABLE or place.sentence.tags[place.position] != "NN":
+        return False
+    is_said = place.phrase is not None and is_said_of_subject(place.sentence, place.phrase)
+    return is_said or _CHANGES.issuperset(place.swap.pair)
+
+
 def _may_be_together(place: Place) -> bool:
-    """Return whether the noun does not name a person, and is indefinite or plural."""
-    if animacy(place.swap.word) == "person":
+    """Return whether the noun does not name a person, and is indefinite or plural.
+
+    What is a success is no failure, and an increase in something is no decrease.
+    """
+    if animacy(place.swap.word) == "person" or _excludes(place):
         return False
     return place.sentence.tags[place.position] == "NNS" or place.is_counted
 
@@ -187,8 +206,8 @@ _OF_ANY_WORD: Final[Table] = (
          "The soup was not hot.", "The soup was hot, and it did not spill.",
          "What is not hot need not be cold."),
     Rule("modal, conditional or reported", is_under_modal,
-         "The soup may be hot.", "The soup is so hot it may spill.",
-         "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
+         "The soup may be hot.", "I think that the soup must be hot.",
+         "What may be hot, or is hot to some, may be cold (Naik et al., footnote 7: modalities and belief)."),
     Rule("at times", _OfSentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
          "The soup is often hot.", "The soup is very hot.",
          "What holds at one time need not hold at another."),
@@ -228,11 +247,11 @@ _OF_ANY_WORD: Final[Table] = (
          "It was the first visit.", "It was a good visit.",
          "A first visit may also be the last (Quirk et al., 5.22)."),
     Rule("additive or comparative word", _OfSentence(_adds),
-         "Anna also ate a hot soup.", "Anna ate a hot soup.",
-         "Also implies another case, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
-    Rule("additive or comparative word", _adds_at_end,
-         "Anna ate a hot soup, too.", "The soup is too hot.",
-         "Too implies another case, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
+         "Anna ate another hot soup.", "Anna ate a hot soup.",
+         "It tells of several cases, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
+    Rule("additive or comparative word", _adds_to_others,
+         "Anna also ate a hot soup.", "The soup was also hot.",
+         "Also and too imply another case, but not of what the subject is (Quirk et al., 8.116-8.120)."),
     Rule("in some cases only", _OfSentence(is_of_some_cases),
          "Shops were wet in some cases.", "Shops were wet.",
          "In other cases, the opposite may hold."),
@@ -252,10 +271,10 @@ _OF_ANY_WORD: Final[Table] = (
          "In a typical barn, goats sleep.", "On Monday, it was a typical barn.",
          "It says where or when, and is not what the sentence asserts."),
     Rule("in an adverbial clause", is_in_adverbial_clause,
-         "When Anna was happy, Ben sang.", "When Ben sang, Anna was happy.",
+         "When Anna was happy, Ben sang.", "Although Anna was happy, Ben sang.",
          "A clause of time, place or contrast is not what the sentence asserts (Quirk et al., 15.24-15.43)."),
     Rule("in an infinitive", is_in_infinitive,
-         "Anna agreed to buy a cheap lamp.", "Anna gave a cheap lamp to Ben.",
+         "Anna agreed to buy a cheap lamp.", "The lamp proved to be cheap.",
          "It says what may come about."),
     Rule("in a gerund", is_in_gerund,
          "Ben spoke of buying a cheap lamp.", "Ben left, buying a cheap lamp.",
@@ -300,7 +319,7 @@ _OF_PREDICATES: Final[Table] = (
     Rule("in some cases only",
          lambda p: p.swap.opposed and is_said_of_some(p)
                    and not (p.clashes or p.has_other_sense),
-         "A lot of trays are small.", "A pile of trays is small.",
+         "A lot of trays are small.", "Most trays are small.",
          "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
 )
 _BEFORE_NOUNS: Final[Table] = (
@@ -403,8 +422,8 @@ _OF_HEADS: Final[Table] = (
          "It helps an employee.", "It helps the husband.",
          "Both ends of a relation may be present."),
     Rule("things that can both be present", _may_be_together,
-         "It had a majority.", "It had the majority.",
-         "An indefinite or plural noun leaves room for other things."),
+         "It had a majority.", "It was a success.",
+         "An indefinite or plural noun leaves room for other things, unless it says what the subject is."),
 )
 _OF_PRONOUNS: Final[Table] = (
     Rule("a pronoun may refer to the word or to another", is_one_with_pronoun,

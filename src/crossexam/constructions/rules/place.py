@@ -45,12 +45,13 @@ Use = Literal["head", "possessor", "attribute", "complement", "predicate", "loos
 
 # Verbs that link a subject with what is said of it (Quirk et al., 16.21).
 _LINKING: Final = BE_WITH_CLITICS | frozenset(
-    "seem look looks looked become becomes became feel feels felt "
+    "seem seems seemed look looks looked become becomes became feel feels felt "
     "get gets got remain remains remained stay stays stayed taste tastes tasted smell smells smelled sound "
     "sounds sounded appear appears appeared grow grew go goes went turn turns turned".split()
 )
-# Adjectives whose complement their antonyms do not take: *near from*, *unlimited to* (Quirk et al., 16.69).
-_WITH_COMPLEMENT: Final = frozenset({"distinct", "far", "limited"})
+# Adjectives whose complement their antonyms do not take: *near from*, *unlimited to*, *diffident that* (Quirk
+# et al., 16.69).
+_WITH_COMPLEMENT: Final = frozenset({"confident", "distinct", "far", "limited"})
 _WITH_OF: Final = frozenset({"clear"})
 # Adjectives that are rarely compared with *-er* and *-est*: the littlest, the idlest.
 RARELY_COMPARED: Final = frozenset({"little", "idle"})

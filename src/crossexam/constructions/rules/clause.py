@@ -264,8 +264,8 @@ def is_in_infinitive(place: Place) -> bool:
     sentence, k = place.sentence, place.position - 1
     if "VB" not in sentence.tags or is_scene(sentence):
         return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VB" and sentence.tag(k - 1) == "TO":
+    while k >= place.start and sentence.words[k] != "," and k not in sentence.finite:
+        if sentence.tags[k] == "VB" and sentence.tag(k - 1) == "TO":
             return not (place.use in SAID and _says_what_is(sentence, k))
         k -= 1
     return False
@@ -286,10 +286,10 @@ def is_in_gerund(place: Place) -> bool:
     sentence, k = place.sentence, place.position - 1
     if "VBG" not in sentence.tags or is_scene(sentence):
         return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
+    while k >= place.start and sentence.words[k] != "," and k not in sentence.finite:
+        if sentence.tags[k] == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
             return True
-        if sentence.tag(k) == "VBG" and k == place.start:
+        if sentence.tags[k] == "VBG" and k == place.start:
             return _is_subject(sentence, place.position)
         k -= 1
     return False

@@ -124,12 +124,12 @@ class _OfSentence:
 
 @remembered(WORDS)
 def _is_doubtful_swap(swap: Swap) -> bool:
-    return any(rule.holds.asks(swap) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
+    return any(asks(swap) for asks in _OF_SWAPS)
 
 
 @remembered(NEARBY)
 def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
-    return any(rule.holds.asks(sentence) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
+    return any(asks(sentence) for asks in _OF_SENTENCES)
 
 
 def _compares(place: Place) -> bool:
@@ -458,7 +458,10 @@ RULES: Final[Table] = (
     *(*_OF_ANY_WORD, *_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES, *_OF_PREDICATES, *_BEFORE_NOUNS),
     *(*_OF_COMPLEMENTS, *_OF_ATTRIBUTES, *_OF_NOUNS, *_OF_POSSESSORS, *_OF_HEADS, *_OF_PRONOUNS),
 )
-#: Those of any word that ask neither of the swap alone nor of the sentence alone.
+#: What those of any word ask of the swap alone, and of the sentence alone ...
+_OF_SWAPS: Final = tuple(rule.holds.asks for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
+_OF_SENTENCES: Final = tuple(rule.holds.asks for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
+#: ... and those that ask of neither.
 _OF_PLACES: Final[Table] = tuple(
     rule for rule in _OF_ANY_WORD if not isinstance(rule.holds, _OfSwap | _OfSentence)
 )

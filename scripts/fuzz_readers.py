@@ -298,14 +298,14 @@ def _read_sheet(folder: Path) -> object:
 
 def _read_study(folder: Path) -> object:
     from crossexam.validation.study import open_study
-    from crossexam.validation.verdict import Rule, verdicts
+    from crossexam.validation.verdict import VerdictRule, verdicts
 
     study = open_study(folder / "study")
     return (
         study.manifest,
         study.items,
         study.judgements(),
-        verdicts(study, Rule()),
+        verdicts(study, VerdictRule()),
         study.order("judge-1"),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from inspect import Parameter, signature
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,6 +23,7 @@ from crossexam.options.option import options_of
 from crossexam.options.results import Baseline, Compare, Gate, Report
 from crossexam.options.run import Convert, Run
 from crossexam.options.short_forms import ShortForm
+from crossexam.reports.results import ReportOptions
 
 ROWS = [
     {"premise": "The soup is hot.", "hypothesis": "The meal is warm.", "label": "entailment"},
@@ -220,6 +222,17 @@ def test_a_command_and_a_function_have_the_same_options_and_defaults() -> None:
                 )
         new = {name for name, each in known.items() if each.kind is Parameter.KEYWORD_ONLY}
         assert new <= {*options_of(cls), *instead.values()}, verb
+
+
+def test_what_a_report_measures_is_an_option_of_the_command_under_the_same_name() -> None:
+    """ReportOptions.of takes them by name; what is made from runs is given to it."""
+    of_runs = {name for name, each in signature(ReportOptions.of).parameters.items() if name != "given"}
+    assert of_runs == {"training", "relative_to", "temperature_from", "threshold"}
+    plain = {each.name for each in fields(ReportOptions)} - of_runs - {"published_rows"}
+    assert plain <= options_of(Report).keys()
+    given = Report(items="all", alpha=0.01, max_unanswered=0.3, calibration=True)
+    found = ReportOptions.of(given, training=None)
+    assert {name: getattr(found, name) for name in plain} == {name: getattr(given, name) for name in plain}
 
 
 def test_a_limit_and_a_forced_build_are_those_of_the_command_line(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def _balanced(rng: np.random.Generator, d: Clusters, p: float, q: float, gold: t
 
 
 def _relative(rng: np.random.Generator, d: Clusters, p: float, q: float) -> bool:
-    pairs = [(*d.pair(rng, p, q), d.codes) for _ in range(3)]
+    pairs = [(*d.pair(rng, p, q), d.codes + k * len(d.sizes)) for k in range(3)]
     return holds(relative_difference(pairs), p / q - 1)
 
 

@@ -12,9 +12,10 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import LABELS
 from crossexam.evaluation.repeat import Noise, noise_floor
 from crossexam.evaluation.verified import shares_of_labels
-from crossexam.stats.balanced_accuracy import balanced_accuracy
+from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_influences
 from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
 from crossexam.stats.estimate import by_slice, share_correct
+from crossexam.stats.roc_auc import roc_auc, roc_influences
 from nominal.designs import (
     DESIGNS,
     OF_SLICES,
@@ -25,6 +26,7 @@ from nominal.designs import (
     equal,
     holds,
     single,
+    zipf,
 )
 
 
@@ -139,6 +141,10 @@ def means() -> Iterator[Cell]:
         for n in (30, 300):
             hit = partial(_mean, n=n, p=share)
             yield Cell("coverage", f"mean of 3 sets, {share:.0%}", f"{n} items each", hit)
+    for design in (equal(150, 0.5), equal(900, 0.3), zipf(1000, 100, 0.5)):
+        for what in _OF_CLAIMS:
+            hit = partial(_same_documents, d=design, what=what)
+            yield Cell("coverage", f"{what}, mean of 3 sets about the same documents", design.name, hit)
     for share, reference in ((0.6, 0.9), (0.9, 0.97), (0.97, 0.99)):
         for n in (100, 1000):
             of = f"3 corpora {share:.0%}, SNLI {reference:.0%}, {n} items each"
@@ -162,11 +168,53 @@ def _balanced(rng: np.random.Generator, d: Clusters, p: float, gold: tuple[int, 
 
 
 def _mean(rng: np.random.Generator, n: int, p: float) -> bool:
-    return holds(mean_of([share_correct(rng.random(n) < p) for _ in range(3)]), p)
+    return holds(_mean_of_corpora(rng, n, p), p)
+
+
+def _mean_of_corpora(rng: np.random.Generator, n: int, p: float) -> Estimate:
+    right = [rng.random(n) < p for _ in range(3)]
+    values = [each.astype(np.float64) for each in right]
+    return mean_of([share_correct(each) for each in right], values, [None] * 3, (0.0, 1.0))
+
+
+#: By how much supported claims score above the others, in standard deviations of either.
+_APART: Final = 1.2
+#: The figures of fact checking whose mean over data sets is simulated.
+_OF_CLAIMS: Final = ("balanced accuracy", "ROC AUC", "missed support")
+
+
+def _same_documents(rng: np.random.Generator, d: Clusters, what: str) -> bool:
+    """Draw three sets of claims, half of them supported; a document is as hard in each of them."""
+    common = np.sqrt(d.icc) * rng.standard_normal(len(d.sizes))[d.codes]
+    parts, values, clusters = [], [], []
+    for _ in range(3):
+        supported = rng.random(d.n) < 0.5
+        margin = _APART / 2 + common + np.sqrt(1 - d.icc) * rng.standard_normal(d.n)
+        scores, right, codes = np.where(supported, margin, -margin), margin > 0, d.codes
+        if what == "ROC AUC":
+            parts.append(roc_auc(scores, supported, codes))
+            values.append(roc_influences(scores, supported))
+        elif what == "balanced accuracy":
+            parts.append(balanced_accuracy(right, supported, codes))
+            values.append(balanced_influences(right, supported))
+        else:
+            codes = codes[supported]
+            parts.append(share_correct(~right[supported], codes))
+            values.append(1.0 - right[supported])
+        clusters.append(codes)
+    return holds(mean_of(parts, values, clusters, (0.0, 1.0)), _of_claims(what))
+
+
+def _of_claims(what: str) -> float:
+    from scipy.special import ndtr
+
+    if what == "ROC AUC":
+        return float(ndtr(_APART / np.sqrt(2)))
+    return float(ndtr(_APART / 2 if what == "balanced accuracy" else -_APART / 2))
 
 
 def _from_reference(rng: np.random.Generator, n: int, p: float, q: float, what: str) -> bool:
-    mean = mean_of([share_correct(rng.random(n) < p) for _ in range(3)])
+    mean = _mean_of_corpora(rng, n, p)
     reference = share_correct(rng.random(n) < q)
     if what == "difference":
         return holds(difference_of(mean, reference), p - q)

@@ -18,6 +18,7 @@ from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_association
+from crossexam.stats.ranks import MeanTests, differences_of_means
 from nominal.designs import Cell, Codes, Flags, Shares, holds, is_significant
 
 #: The items of each unordered word pair of antonymy in 1,500 examples of SNLI: 414 of man and woman.
@@ -47,14 +48,25 @@ def keyed() -> Iterator[Cell]:
     for of_pair in (0.0, 0.3, 0.9):
         hit = partial(_level, v=of_pair)
         yield Cell("level", "McNemar's test by premise and pair", f"{items} {of_pair:.0%}", hit)
+    for of_pair in (0.0, 0.3, 0.9):
+        design = f"{items} {of_pair:.0%}, and as many without"
+        for number in ("mean", "difference of means"):
+            hit = partial(_means, v=of_pair, number=number)
+            yield Cell("coverage", f"{number} of 3 sets, two of antonymy", design, hit)
+        hit = partial(_means_level, v=of_pair)
+        yield Cell("level", "difference of means of 3 sets, two of antonymy, p", design, hit)
 
 
-def _right(rng: np.random.Generator, share: float, of_pair: float) -> Flags:
-    """Return which items are right; what they have in common is normal, with these shares of variance."""
+def _right(rng: np.random.Generator, share: float, of_pair: float, pairs: Shares | None = None) -> Flags:
+    """Return which items are right; what they have in common is normal, with these shares of variance.
+
+    *pairs* are how hard the word pairs are, if that is known.
+    """
     from scipy.special import ndtri
 
     of_premise = 0.05
-    latent = np.sqrt(of_pair) * rng.standard_normal(len(ANTONYMS))[_PAIR_OF]
+    hard = rng.standard_normal(len(ANTONYMS)) if pairs is None else pairs
+    latent = np.sqrt(of_pair) * hard[_PAIR_OF]
     latent += np.sqrt(of_premise) * rng.standard_normal(_PREMISES)[_PREMISE_OF]
     latent += np.sqrt(1 - of_pair - of_premise) * rng.standard_normal(len(_PAIR_OF))
     return np.asarray(latent < ndtri(share), dtype=np.bool_)
@@ -76,6 +88,24 @@ def _drop(rng: np.random.Generator, v: float, over: bool) -> bool:
 def _level(rng: np.random.Generator, v: float) -> bool:
     one, other = _right(rng, 0.7, v), _right(rng, 0.7, v)
     return is_significant(clustered_mcnemar(one, other, UNITS).p_exact)
+
+
+def _sets(rng: np.random.Generator, v: float) -> MeanTests:
+    """Return the means of two models over a base and two sets of the same word pairs and premises."""
+    pairs = rng.standard_normal((2, len(ANTONYMS)))
+    found: list[tuple[Flags, Codes]] = []
+    for of_pair, units in ((0.0, _PREMISE_OF), (v, UNITS), (v, UNITS)):
+        found.append((np.stack([_right(rng, 0.7, of_pair, each) for each in pairs], axis=1), units))
+    return differences_of_means(found)
+
+
+def _means(rng: np.random.Generator, v: float, number: str) -> bool:
+    found = _sets(rng, v)
+    return holds(found.means[0], 0.7) if number == "mean" else holds(found.tests[0, 1].difference, 0.0)
+
+
+def _means_level(rng: np.random.Generator, v: float) -> bool:
+    return is_significant(_sets(rng, v).tests[0, 1].p_value)
 
 
 # ---- factors of word pairs

@@ -31,7 +31,8 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import SIDES
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score, mean_difference
+from crossexam.evaluation.comparison import compare_runs
+from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score
 from crossexam.evaluation.measures import measure
 from crossexam.runs.saved import read_run
 from crossexam.training.tokenization import words_of
@@ -122,6 +123,11 @@ def points(figure: Estimate | None) -> str:
     if figure is None:
         return "–"
     return f"{100 * figure.value:+.1f} [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
+
+
+def mean_difference(first: Run, second: Run) -> Estimate | None:
+    """Return the difference of two runs in the mean over the corpora of the benchmark."""
+    return compare_runs(first, second, common=True).mean_of_benchmark
 
 
 def keep(row: str, work: Path) -> None:

@@ -191,7 +191,7 @@ def build(
         suite,
         bases,
         [_as_base(word_problems, None)] if word_problems is not None else [],
-        options=suite_options(kind, given, [_by_name(options)], named),
+        options=suite_options(kind, given, _by_name(options), named),
         file_format=given.file_format,
         engine=_engine(engine, given, usual="auto", worthwhile=WORTHWHILE),
         **request_fields(given),
@@ -227,11 +227,14 @@ def _engine(engine: Any, options: Where, *, usual: int | Literal["auto"] = 1, wo
     return found
 
 
-def _by_name(options: Any) -> Mapping[str, Mapping[str, Any]]:
+def _by_name(options: Any) -> list[tuple[str, str, Any]]:
+    """Return (name, option, value) of *options*; raises CrossexamError if they are no dict of dicts."""
     wanted = "a dict of dicts, such as {'antonymy': {'indirect': True}}"
-    for values in required(options or {}, Mapping, "options", wanted=wanted).values():
-        required(values, Mapping, "an entry of options", wanted=wanted)
-    return options or {}
+    return [
+        (name, option, value)
+        for name, values in required(options or {}, Mapping, "options", wanted=wanted).items()
+        for option, value in required(values, Mapping, "an entry of options", wanted=wanted).items()
+    ]
 
 
 def _as_tests(data: Any) -> Suite | Dataset:
@@ -424,13 +427,8 @@ def compare(
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
     set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
-    from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
-    from crossexam.evaluation.keys import keyed_comparisons
-    from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.scores import score_both
-    from crossexam.evaluation.seen_pairs import seen_pairs, training_pairs
-    from crossexam.evaluation.several.joint import joint_outcomes
-    from crossexam.evaluation.unanswered import answered_part
+    from crossexam.evaluation.comparison import check_same_sets, compare_runs
+    from crossexam.evaluation.seen_pairs import training_pairs
     from crossexam.evaluation.verified import by_status
 
     wanted = "two runs, as in cx.compare(first, second)"
@@ -439,19 +437,10 @@ def compare(
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
     given = checked_options(Compare, common=common, index=index)
     limit = check_max_unanswered(max_unanswered)
-    compared = compare_runs(first, second, common=common, max_unanswered=limit)
-    first, second = common_part(first, second)
+    if not common:
+        check_same_sets(first, second)
     training = None if given.index is None else training_pairs((first, second), given.index)
-    probabilities = probability_comparisons(first, second, max_unanswered=limit)
-    first, second = answered_part(first, second, limit)
-    both = score_both(first, second)
-    return Comparisons(
-        compared,
-        over_keys=keyed_comparisons(first.datasets, *both),
-        joint=joint_outcomes(first.datasets, *both),
-        probabilities=probabilities,
-        seen=() if training is None else seen_pairs(first.datasets, *both, training),
-    )
+    return compare_runs(first, second, common=common, max_unanswered=limit, training=training)
 
 
 def report(
@@ -494,7 +483,13 @@ def report(
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
     given = checked_options(
-        ReportCommand, index=index, calibration=calibration, threshold_per_set=threshold_per_set, items=items
+        ReportCommand,
+        alpha=alpha,
+        index=index,
+        items=items,
+        max_unanswered=max_unanswered,
+        calibration=calibration,
+        threshold_per_set=threshold_per_set,
     )
     training = None if index is None else training_pairs([by_status(each) for each in runs], index)
     base = None
@@ -510,17 +505,10 @@ def report(
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
     choice = threshold_choice(threshold, threshold_per_set)
-    asked = ReportOptions(
-        alpha=alpha,
-        training=training,
-        relative_to=base,
-        items=given.items,
-        max_unanswered=max_unanswered,
-        calibration=calibration,
-        temperature_from=fitted_on,
-        threshold=choice,
+    options = ReportOptions.of(
+        given, training=training, relative_to=base, temperature_from=fitted_on, threshold=choice
     )
-    return make_report(*runs, options=asked)
+    return make_report(*runs, options=options)
 
 
 def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> Path:

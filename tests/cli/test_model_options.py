@@ -54,7 +54,7 @@ def test_set_is_for_one_kind() -> None:
     assert _options("mean/hf/x,zoo/y", settings=("zoo.device=cpu",)) == {"zoo.device": "cpu"}
     with pytest.raises(CrossexamError, match=r"'zoo\.dtype'"):
         _options("hf/x", settings=("zoo.dtype=bfloat16",))
-    with pytest.raises(CrossexamError, match=r"both --set hf\.dtype and --dtype"):
+    with pytest.raises(CrossexamError, match=r"'hf\.dtype' is set by both --set and --dtype"):
         _options("hf/x", dtype="float16", settings=("hf.dtype=bfloat16",))
     for setting, culprit in (("hff.dtype=bfloat16", "'hff'"), ("dtype=bfloat16", r"NAME\.OPTION=VALUE")):
         with pytest.raises(CrossexamError, match=culprit):

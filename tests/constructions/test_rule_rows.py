@@ -17,7 +17,7 @@ import pytest
 from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.antonymy import Options
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.construction import Draft, Outcome, Rejection
+from crossexam.constructions.construction import Draft, Rejection, Yielded
 from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
@@ -83,7 +83,7 @@ def pair_of(*marked: str) -> WordPair:
     return WordPair(*lemmas, "hypernym" if is_kind_of(*lemmas) else "hyponym", "n")
 
 
-def outcomes(text: str, rules: Any = "ours") -> Iterator[tuple[str, int, Outcome]]:
+def outcomes(text: str, rules: Any = "ours") -> Iterator[tuple[str, int, Yielded]]:
     """What the swaps yield of the marked words of a pair, by set and seed; all choices are tried."""
     pair = pair_of(*re.findall(r"\*(\w+)\*", text))
     table, family = PairTable([pair], every=rules == "paper"), "i_a" if pair.relation == "antonym" else "i_h"

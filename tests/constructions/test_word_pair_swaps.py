@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection
+from crossexam.constructions.construction import Draft, Rejection, Yielded
 from crossexam.constructions.natural_logic import (
     PairSentence,
     after_exchange,
@@ -70,7 +70,7 @@ def family(one: Example, pair: str) -> Family:
 
 def made_from(
     one: Example, pair: str, options: Options = OURS, seed: int = 0, index: WordPairIndex = NOTHING
-) -> dict[str, Outcome]:
+) -> dict[str, Yielded]:
     """What the family of the pair's relation makes of the example, by name."""
     table = table_of(pair, every=options.rules == "paper")
     resources = PairResources("parses", antonyms=table, hypernyms=table)
@@ -79,19 +79,19 @@ def made_from(
     return dict(swaps(family, one, resources, random.Random(seed), options))
 
 
-def replaced_from(premise: str, hypothesis: str, options: Options = OURS) -> dict[str, Outcome]:
+def replaced_from(premise: str, hypothesis: str, options: Options = OURS) -> dict[str, Yielded]:
     """What is made of a contradiction with a man and a woman, where training has all relatives."""
     row = "A person, an adult, a guy, a lady, a father and a mother wait"
     index = WordPairIndex.build([Example(str(k), row, row, "neutral") for k in range(10)])
     return made_from(example(premise, hypothesis), "man woman antonym n", options, index=index)
 
 
-def draft_of(outcome: Outcome) -> Draft:
+def draft_of(outcome: Yielded) -> Draft:
     assert isinstance(outcome, Draft)
     return outcome
 
 
-def doubt_of(outcome: Outcome) -> str | None:
+def doubt_of(outcome: Yielded) -> str | None:
     """Why an outcome is no decided item: it is rejected, or its label is left to judges."""
     if isinstance(outcome, Rejection):
         return outcome.reason

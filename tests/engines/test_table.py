@@ -26,9 +26,11 @@ def test_each_engine_is_documented() -> None:
 
 def test_what_is_no_engine_or_has_no_such_options_is_refused(refused: Callable[..., str]) -> None:
     assert "did you mean 'ray'" in refused(engine_named, "rai")
-    assert "'local:4' is not an engine\n  wanted: local" in refused(engine_named, "local:4")
+    assert "the engine 'local' takes no argument, but got '4'\n  wanted: local" in refused(
+        engine_named, "local:4"
+    )
     said = refused(engine_named, "ray:")
-    assert "'ray:' is not an engine\n  wanted: ray:HOST:PORT, ray:auto, or ray alone" in said
+    assert "nothing follows the colon of 'ray:'\n  wanted: ray:HOST:PORT, ray:auto, or ray alone" in said
     said = refused(engine_named, "local", EngineOptions(num_gpus=1))
     assert "--num-gpus has no effect on the engine 'local'" in said
     assert "--engine ray" in said

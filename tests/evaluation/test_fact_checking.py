@@ -74,6 +74,23 @@ def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     assert checked(run).means[0].shared == 1
 
 
+def test_a_mean_allows_for_documents_that_are_in_several_data_sets() -> None:
+    """A data set twice says no more than once; if its documents are others, the two are independent."""
+    rows = [(f"doc {k // 3}", k % 2, (k * 37 % 100) / 100) for k in range(90)]
+    run = run_of(frank=rows, paws=rows)
+    frank, paws = run.datasets.values()
+    pairs = zip(paws.examples, frank.examples, strict=True)
+    shared = replace(paws, examples=tuple(replace(one, premise=same.premise) for one, same in pairs))
+    same, apart = checked(replace(run, datasets={frank.name: frank, paws.name: shared})), checked(run)
+    (mean,), (independent,), figures = same.means, apart.means, same.sets[0].figures
+    assert (mean.shared, independent.shared) == (30, 0)
+    for name, alone in figures._asdict().items():
+        found, half = getattr(mean.figures, name), getattr(independent.figures, name)
+        assert found[:3] == pytest.approx(alone[:3])
+        assert half.value - half.low == pytest.approx((alone.value - alone.low) / np.sqrt(2))
+        assert half.high - half.value == pytest.approx((alone.high - alone.value) / np.sqrt(2))
+
+
 def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
     run, told = run_of(), [Outcome("refused" if k == 2 else "answered") for k in range(6)]
     run.probabilities["base.frank"][2] = np.nan

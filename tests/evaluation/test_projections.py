@@ -202,7 +202,7 @@ def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
     )
     (warning,) = (each for each in warnings(results_of([many])) if "equally probable" in each)
     assert "2 of 100 items of base (own) (2.0 %)" in warning
-    assert "between 98.0 and 100.0 %" in warning
+    assert "an accuracy of 98.0 to 100.0 %" in warning
     assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
     assert "1 of 100 items of base (own) (1.0 %)" in make_report(tied).text(".md")
     assert "equally probable" not in make_report(plain).text(".md")
@@ -231,4 +231,4 @@ def test_a_tie_of_a_model_of_two_labels_lies_on_its_threshold() -> None:
     run = Run("m", {items.name: items}, {items.name: answers}, manifest)
     assert run.two_labels
     (warning,) = (each for each in warnings(results_of([run])) if "items of base" in each)
-    assert "lie exactly on the threshold between entailment and not_entailment; not_entailment is" in warning
+    assert "lie exactly on the threshold; not_entailment is" in warning

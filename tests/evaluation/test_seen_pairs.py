@@ -15,7 +15,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.evaluation.scores import score_both
-from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs, seen_pairs, training_pairs
+from crossexam.evaluation.seen_pairs import SeenWordPairs, TrainingPairs, seen_pairs, training_pairs
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import seen_against_table
 from crossexam.reports.data import comparison_csv
@@ -57,7 +57,7 @@ def training() -> TrainingPairs:
     return TrainingPairs("mine.csv", WordPairIndex.build(examples))
 
 
-def pairs_in(training: TrainingPairs) -> tuple[SeenPairs, ...]:
+def pairs_in(training: TrainingPairs) -> tuple[SeenWordPairs, ...]:
     first, second = models()
     return seen_pairs(first.datasets, *score_both(first, second), training)
 

@@ -56,6 +56,25 @@ def test_who_and_what_is_left_out() -> None:
     assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
 
 
+def test_word_pairs_have_one_number_in_all_test_sets() -> None:
+    """They do whatever test sets the runs have, and in whatever order a pair has its words."""
+    pairs = [["hot/cold"] * 3 + ["up/down", "big/small"], ["small/big", "hot/cold", "in/out"] * 2]
+    one, two = (
+        letters.dataset(f"antonymy.{part}", "C" * len(of_set), info=[{"pair": pair} for pair in of_set])
+        for part, of_set in zip("xy", pairs, strict=True)
+    )
+    runs = [
+        letters.run_of({each.name: ("CE" * 3)[: len(each)] for each in sets}, *sets, model=model)
+        for model, sets in (("one", (two,)), ("other", (one, two)), ("third", (one, two)))
+    ]
+    numbers: dict[str, set[int]] = {}
+    for scored, of_set in zip(score_together(runs, {one.name: one, two.name: two}, 0.0), pairs, strict=True):
+        for key, pair in zip(scored.units[:, 1].tolist(), of_set, strict=True):
+            numbers.setdefault("/".join(sorted(pair.split("/"))), set()).add(key)
+    assert {pair: len(found) for pair, found in numbers.items()} == dict.fromkeys(numbers, 1)
+    assert len(set.union(*numbers.values())) == len(numbers) == 4
+
+
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
     neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")

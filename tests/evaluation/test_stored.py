@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.dataset import Dataset, ReadItems, Run
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import GOLDS
 from crossexam.core.manifest import RunManifest
@@ -59,7 +59,7 @@ def runs(folder: Path) -> tuple[Run, Run]:
     sets = {"base.dev": [base_item(n) for n in range(N)], "antonymy.dev": [stress_item(n) for n in range(N)]}
     rng = np.random.default_rng(3)
     shares = {name: rng.dirichlet([1, 1, 1], N) for name in sets}
-    reading = {name: Reading(rng.random(N) < 0.3, rng.random(N) < 0.1) for name in sets}
+    reading = {name: ReadItems(rng.random(N) < 0.3, rng.random(N) < 0.1) for name in sets}
     in_memory, in_files = {}, {}
     for name, items in sets.items():
         entry = STRESS if name == "antonymy.dev" else {"construction": "base", "base_set": None}
@@ -121,7 +121,7 @@ def test_clusters_are_numbered_as_they_appear() -> None:
 
 
 def test_no_figure_depends_on_the_hashes_of_a_process(tmp_path: Path) -> None:
-    """Texts have other hashes in every process.  Reading and measuring does not import pandas, either."""
+    """Texts have other hashes in every process.  ReadItems and measuring does not import pandas, either."""
     code = (
         "import sys, crossexam as cx\n"
         "run = cx.run('builtin/overlap', cx.build('consistency', 'builtin:demo[:90]', folder='suite'))\n"

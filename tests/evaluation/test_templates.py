@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Run
+from crossexam.evaluation.measures import measure
 from crossexam.evaluation.templates import template_of, template_results
 from crossexam.reports.analyses.templates import TEMPLATES
 from crossexam.reports.results import ReportOptions, model_names, results_of
@@ -48,6 +49,25 @@ def test_only_items_answered_with_all_templates_are_compared() -> None:
     assert found.unanswered == 1
     assert found.sensitivity.n == 3
     assert found.sensitivity.value == pytest.approx(2 / 3 * np.log(2) / np.log(3))
+
+
+def test_accuracies_by_template_have_the_intervals_of_accuracies() -> None:
+    """Half of the items are of one word pair, each with a premise of its own."""
+    pairs = ["hot/cold"] * 20 + [f"{k}/not {k}" for k in range(20)]
+    data = dataset("antonymy.dev", "C" * 40, info=[{"pair": pair} for pair in pairs])
+    said = {"a": "C" * 18 + "E" * 12 + "C" * 10, "b": "E" * 18 + "C" * 22}
+    runs = [
+        run_of({data.name: letters}, data, model="lm/x", template={"name": name})
+        for name, letters in said.items()
+    ]
+    (found,) = template_results(runs)
+    for run, accuracy in zip(runs, found.accuracies.values(), strict=True):
+        assert accuracy == measure(run)[0].accuracy
+        assert accuracy.clusters == 21
+    assert found.spread.clusters == 21
+    assert found.sensitivity.clusters == 40
+    (table,) = TEMPLATES.sections[0].tables_of(results_of(runs))
+    assert "clustered by premise (antonymy: and by word pair)" in table.notes[0]
 
 
 def test_two_labels_and_a_template_that_two_runs_have() -> None:

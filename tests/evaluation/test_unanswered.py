@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Reading
+from crossexam.core.dataset import Dataset, ReadItems
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.comparison import compare_runs
@@ -206,7 +206,7 @@ def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     scores = [{"lexically_misleading_score": 0.1 * k} for k in range(10)]
     run = run_of({"base.dev": "ENCENCE?C!"}, dataset("base.dev", GOLD, info=scores))
     cut = np.arange(10) < 4
-    (found,) = truncations(replace(run, reading={"base.dev": Reading(cut, cut)}), max_unanswered=0.25)
+    (found,) = truncations(replace(run, reading={"base.dev": ReadItems(cut, cut)}), max_unanswered=0.25)
     assert (found.accuracy.value, ends(found.accuracy_read)) == (1, (4 / 6, 1))
     whole, highest = misled_parts(run, (0.0, 0.65), max_unanswered=0.25)
     assert (whole.size, whole.model.value) == (10, 1)

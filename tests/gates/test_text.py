@@ -80,7 +80,7 @@ def test_the_intervals_are_called_what_they_are(make_run: MakeRun, datasets: dic
     swaps = {**datasets, DEV: replace(datasets[DEV], manifest=of_swaps)}
     accuracy = {"set": "*", "measure": "accuracy", "min": 0.5}
     ece = {"set": "*", "measure": "ece", "max": 0.5}
-    by_pair = "intervals clustered by premise (negation.dev: by premise and word pair)"
+    by_pair = "intervals clustered by premise (negation.dev: and by word pair)"
     for of, rules, wanted in (
         (datasets, [accuracy, ece], "intervals clustered by premise. p:"),
         (swaps, [accuracy], f"{by_pair}. p:"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.language.numbers import (
-    Quantity,
+    Amount,
     all_quantities,
     numbers_in,
     parse_number_word,
@@ -40,7 +40,7 @@ def test_a_new_value_is_written_in_the_old_style(each_case: Callable[..., None])
             render_number(Decimal(value), _first(text))
 
 
-def _first(sentence: str) -> Quantity:
+def _first(sentence: str) -> Amount:
     return all_quantities(sentence)[0]
 
 
@@ -77,7 +77,7 @@ def test_any_text_is_read_without_overlap(pieces: list[str]) -> None:
         assert text[number.start : number.end] == number.text
         assert reach <= number.start < number.end
         reach = number.end
-        if isinstance(number, Quantity):
+        if isinstance(number, Amount):
             assert number.phrase_start <= number.start
             assert number.end <= number.phrase_end <= len(text)
             assert render_number(number.value, number).replace(" and", "").lower() in {

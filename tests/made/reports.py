@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.dataset import Dataset, ReadItems, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import PredictedSet, RunManifest
@@ -108,7 +108,7 @@ def pairs() -> Run:
 def long_inputs() -> Run:
     """A run that read every other item to the end, and of every fourth nothing that was changed."""
     run, rows = stress(), np.arange(24)
-    return replace(run, reading={name: Reading(rows % 2 == 1, rows % 4 == 1) for name in run.datasets})
+    return replace(run, reading={name: ReadItems(rows % 2 == 1, rows % 4 == 1) for name in run.datasets})
 
 
 def judged() -> Run:

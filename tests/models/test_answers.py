@@ -13,11 +13,11 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
-from crossexam.models.answers import Asked, to_answers
+from crossexam.models.answers import AnswerPlaces, to_answers
 from crossexam.models.label_order import NamedLabels
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
-BOTH, FIRST = Asked.about(PAIRS, "f"), Asked.about(PAIRS[:1], "f")
+BOTH, FIRST = AnswerPlaces.about(PAIRS, "f"), AnswerPlaces.about(PAIRS[:1], "f")
 OWN = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
 NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
 OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
@@ -92,7 +92,7 @@ def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], for
     pairs = [(f"Premise {k}.", "Hypothesis.") for k in range(len(given))]
     answers = [{"status": each} if each in UNANSWERED else _forms(each)[form] for each in given]
     named = NamedLabels()
-    table, told = to_answers(answers, Asked.about(pairs, "f"), named=named)
+    table, told = to_answers(answers, AnswerPlaces.about(pairs, "f"), named=named)
     rows = [[np.nan] * 3 if each in UNANSWERED else [float(each == x) for x in LABELS] for each in given]
     np.testing.assert_array_equal(table, rows)
     missing = set(given) & set(UNANSWERED)

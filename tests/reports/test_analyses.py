@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Reading, Run
+from crossexam.core.dataset import ReadItems, Run
 from crossexam.core.example import Example
 from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import write_test_set
@@ -108,7 +108,7 @@ MENDED = "To have every item read to the end, run the model with --chunk, as in 
 def read_of(truncated: str, unseen: str, said: str, golds: str = "", *names: str) -> Run:
     """A run over items, neutral unless *golds* say otherwise; x marks what is truncated or unseen."""
     sets = [dataset(name, golds or "N" * len(said)) for name in names or ["made.x"]]
-    reading = Reading(*(np.array([mark == "x" for mark in marks]) for marks in (truncated, unseen)))
+    reading = ReadItems(*(np.array([mark == "x" for mark in marks]) for marks in (truncated, unseen)))
     made = run_of({each.name: said for each in sets}, *sets, model="mine")
     return replace(made, reading=dict.fromkeys(made.datasets, reading))
 
@@ -150,7 +150,7 @@ def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., N
     few = "x" + "." * 99, "." * 100, "N" * 100
     many = read_of(*MARKS, "", *"abcde")
     cut = {name: np.arange(8) < k for k, name in enumerate(many.datasets, 1)}
-    partly = {name: Reading(each, np.zeros(8, dtype=bool)) for name, each in cut.items()}
+    partly = {name: ReadItems(each, np.zeros(8, dtype=bool)) for name, each in cut.items()}
     too_long = "The chunks are too long for the model: choose smaller ones than words:500."
     least = ": e 62.5 %, d 50.0 %, c 37.5 %, and less of 2 other test sets."
     rows = [

@@ -13,7 +13,7 @@ import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.brief import brief_tables, drop_note, failures_first
+from crossexam.reports.brief import brief_tables, drop_note, failures_first, without_drop_note
 from crossexam.reports.broken import broken_sets, broken_table, origins
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
@@ -79,9 +79,9 @@ def test_of_one_model_the_table_is_short_and_has_pairs_if_these_are_fewer_than_i
 def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said() -> None:
     assert drop_note(results_of([run_of("mine", SETS)])) == "Drop: accuracy lost from the base, in points."
     results = results_of([run_of("mine", SETS, few=set_of("few.x", 40))])
-    assert "for few, only from base examples that have an item" in drop_note(results)
+    assert "lost from the base examples that have an item, in points." in drop_note(results)
     results = results_of([run_of("mine", SETS, few=dataset("few.x", GOLDS, "base.x", keeps_label=False))])
-    assert "; for few, the difference of two accuracies, which is not tested." in drop_note(results)
+    assert "; for few, from other pairs, not tested." in drop_note(results)
     for table in (brief_tables(results)[0], broken_table(results)):
         assert drop_note(results) in table.notes[0]
 
@@ -135,7 +135,7 @@ def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     ]
     assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
-    assert "a tested drop without * is not a finding, even if its interval excludes 0." in page
+    assert "A tested drop without * is not a finding, even if its interval excludes 0." in page
 
 
 def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
@@ -181,9 +181,10 @@ def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is
     )
     for count, words in ((60, ["below"]), (0, [])):
         results = results_of([run_of("mine", SETS | {"puzzles.y": count}, puzzles=alone)])
-        assert drop_note(results).endswith("; none for puzzles, whose items have no counterpart in it.")
-        said = [each for each in warnings(results) if "puzzles" in each]
-        assert [each.partition(" is ")[2].split()[0] for each in said] == words
+        said = "No drop: puzzles, whose items have no counterpart in the base."
+        assert without_drop_note(results) == [said]
+        warned = [each for each in warnings(results) if "puzzles" in each]
+        assert [each.partition(" is ")[2].split()[0] for each in warned] == words
     few = Dataset("puzzles.y", alone.examples[:6], {"construction": "puzzles", "part": "y"})
     run = run_of("mine", SETS | {"puzzles.y": 6}, puzzles=few)
     assert not [each for each in warnings(results_of([run])) if "puzzles" in each]
@@ -201,11 +202,13 @@ def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() 
         run_of(name, SETS | counts, cs_0_5=part, numerical_reasoning=numbers, antonymy=unpaired)
         for name in ("mine", "yours")
     ]
-    assert drop_note(results_of(runs[:1])) == (
-        "Drop: accuracy lost from the base, in points; for antonymy, the difference of two accuracies, which "
-        "is not tested; none for cs 0.5, a selection of its items; none for numerical reasoning, whose items "
-        "are made from sentences, not from its pairs."
-    )
+    results = results_of(runs[:1])
+    assert drop_note(results).endswith("in points; for antonymy, from other pairs, not tested.")
+    assert without_drop_note(results) == [
+        "No drop: cs 0.5, a selection of items of the base; numerical reasoning, whose items are made from "
+        "single sentences."
+    ]
+    assert without_drop_note(results)[0] in broken_table(results).notes[0]
     star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."
     assert star in brief(*runs).notes[0]
 

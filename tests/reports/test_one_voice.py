@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.dataset import Dataset, ReadItems, Run
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import projection_notes
@@ -67,7 +67,7 @@ def read_in_part(unseen: int) -> Run:
     """A run that did not read 20 items of negation to the end, and of some of them not the change."""
     cut, hidden = np.arange(60) < 20, np.arange(60) < unseen
     none = np.zeros(60, dtype=bool)
-    reading = {"base.dev": Reading(none, none), "negation.dev": Reading(cut, hidden)}
+    reading = {"base.dev": ReadItems(none, none), "negation.dev": ReadItems(cut, hidden)}
     return replace(two(GOLDS, GOLDS), reading=reading)
 
 

@@ -133,7 +133,7 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
         "factor_results": behaviour,
         "benchmark_score": cross_dataset,
         "misled_parts": lexically_misleading,
-        "compare_runs": comparison,
+        "score_pair": comparison,
         "rankings": ranking,
         "pair_agreements": model_agreement,
         "only_one_right": model_agreement,
@@ -157,7 +157,7 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     applies = {swaps: "factor_results", benchmark: "benchmark_score", lexical: "misled_parts"}
     for run, of_its_own in applies.items():
         assert called(run()) == dict.fromkeys(("measure", of_its_own), 1)
-    assert called(stress(), *others(stress())[:1])["compare_runs"] == 1
+    assert called(stress(), *others(stress())[:1])["score_pair"] == 1
     found = called(stress(), *others(stress()))
     assert [found[name] for name in [*measures_of][5:]] == [1, 1, 1, 1]
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crossexam.stats.balanced_accuracy import (
     balanced_accuracy,
     balanced_difference,
+    balanced_influences,
     best_threshold,
     exact_balanced_accuracy,
 )
@@ -60,6 +61,15 @@ def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
     rows = [gold == k for k in range(3)] + [(gold == k) & right for k in range(3)]
     expected = quantiles(rows, lambda s: (s[:, 3:] / s[:, :3]).mean(axis=1), codes)
     assert balanced_accuracy(right, gold, codes)[:3] == expected
+
+
+def test_influences_are_those_of_leaving_an_item_out() -> None:
+    rng = np.random.default_rng(3)
+    gold, correct = rng.choice(3, 300, p=[0.2, 0.3, 0.5]), rng.random(300) < 0.7
+    found, value = balanced_influences(correct, gold), balanced_accuracy(correct, gold).value
+    assert found.mean() == pytest.approx(value)
+    left_out = [balanced_accuracy(np.delete(correct, k), np.delete(gold, k)).value for k in range(300)]
+    assert found - value == pytest.approx(299 * (value - np.array(left_out)), abs=0.03)
 
 
 def test_a_difference_is_that_of_the_two_balanced_accuracies() -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
@@ -15,7 +16,15 @@ SHARES = ((0.72, 400), (0.35, 900), (0.55, 150), (0.9, 300))
 
 
 def parts() -> list[Estimate]:
-    return [share_correct(np.arange(n) < round(share * n)) for share, n in SHARES]
+    return [share_correct(each) for each in answers()]
+
+
+def answers() -> list[NDArray[np.float64]]:
+    return [(np.arange(n) < round(share * n)).astype(float) for share, n in SHARES]
+
+
+def mean_of_independent(count: int = len(SHARES)) -> Estimate:
+    return mean_of(parts()[:count], answers()[:count], [None] * count, (0.0, 1.0))
 
 
 def bootstrap(statistic: object, seed: int = 3) -> tuple[float, float]:
@@ -27,18 +36,38 @@ def bootstrap(statistic: object, seed: int = 3) -> tuple[float, float]:
 
 
 def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
-    found = mean_of(parts())
+    found = mean_of_independent()
     low, high = bootstrap(lambda drawn: drawn.mean(axis=0))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.004)
-    one = Estimate(0.5, 0.4, 0.7, 20, 10)
-    assert mean_of([one])[:3] == pytest.approx(one[:3])
-    all_wrong = share_correct([False] * 50)
-    assert mean_of([all_wrong] * 2).low == 0.0 < mean_of([all_wrong] * 2).high < all_wrong.high
+    one, of_one = Estimate(0.5, 0.4, 0.7, 20, 10), np.arange(20) % 2.0
+    assert mean_of([one], [of_one], [None], (0.0, 1.0))[:3] == pytest.approx(one[:3])
+    all_wrong, nothing = share_correct([False] * 50), np.zeros(50)
+    both = mean_of([all_wrong] * 2, [nothing] * 2, [None] * 2, (0.0, 1.0))
+    assert both.low == 0.0 < both.high < all_wrong.high
+
+
+def test_sets_that_share_clusters_have_the_interval_of_a_bootstrap_of_clusters() -> None:
+    """Two sets about 300 documents each, of which 200 are the same and as hard in both."""
+    rng = np.random.default_rng(8)
+    hard = rng.random(400)
+    codes = [np.repeat(np.arange(300), 3), np.repeat(np.arange(100, 400), 2)]
+    values = [(rng.random(len(each)) < 0.2 + 0.7 * (hard[each] > 0.4)).astype(float) for each in codes]
+    found = mean_of([share_correct(*each) for each in zip(values, codes, strict=True)], values, codes, (0, 1))
+    drawn = []
+    for _ in range(4_000):
+        times = np.bincount(rng.integers(0, 400, 400), minlength=400)
+        weights = [times[each] for each in codes]
+        drawn.append(np.mean([(w * x).sum() / w.sum() for w, x in zip(weights, values, strict=True)]))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.08 * (high - low))
+    apart = [codes[0], codes[1] + 1000]
+    wrong = mean_of([share_correct(*each) for each in zip(values, apart, strict=True)], values, apart, (0, 1))
+    assert wrong.high - wrong.low < 0.85 * (high - low)
+    assert (found.n, found.clusters, wrong.clusters) == (1500, 400, 600)
 
 
 def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
-    *corpora, reference = parts()
-    mean = mean_of(corpora)
+    reference, mean = parts()[-1], mean_of_independent(3)
     gap, relative = difference_of(mean, reference), ratio_less_one(mean, reference)
     assert gap.value == pytest.approx(mean.value - reference.value)
     assert (gap.low, gap.high) == pytest.approx(bootstrap(lambda d: d[:3].mean(axis=0) - d[3]), abs=0.006)
@@ -55,9 +84,6 @@ def test_table_2_of_the_paper_comes_out() -> None:
 
 
 def test_nothing_gives_nothing() -> None:
-    assert math.isnan(mean_of([]).value)
-    nothing = Estimate(math.nan, 0.0, 1.0, 0, 0)
-    assert math.isnan(mean_of([nothing, Estimate(0.5, 0.4, 0.6, 9, 9)]).value)
     assert math.isnan(ratio_less_one(Estimate(0.5, 0.4, 0.6, 9, 9), Estimate(0.0, 0.0, 0.2, 9, 9)).value)
 
 

@@ -112,6 +112,20 @@ def test_a_relative_difference_has_the_clustered_bootstraps_interval() -> None:
     assert (found.value, found.n) == (pytest.approx(one / base - 1), 1500)
 
 
+def test_a_relative_difference_over_sets_that_share_clusters_knows_no_more_than_one_of_them() -> None:
+    rng = np.random.default_rng(6)
+    codes = np.repeat(np.arange(200), 3)
+    hard = rng.random(200)[codes]
+    one, base = hard + rng.normal(0, 0.2, 600) < 0.66, rng.random(600) < 0.6
+    once, same, apart = (
+        relative_difference([(one, base, codes + k * offset) for k in range(count)])
+        for count, offset in ((1, 0), (2, 0), (2, 1000))
+    )
+    assert same[:3] == pytest.approx(once[:3])
+    assert (apart.high - apart.low) / (once.high - once.low) == pytest.approx(1 / np.sqrt(2), rel=0.01)
+    assert (same.clusters, apart.clusters) == (200, 400)
+
+
 def test_a_relative_difference_from_nothing_is_unknown() -> None:
     for pairs in ([], [([1, 0], [0, 0], None)], [([], [], None)]):
         found = relative_difference(pairs)

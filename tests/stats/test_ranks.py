@@ -79,6 +79,32 @@ def test_groups_are_the_maximal_sets_of_models_that_are_not_apart() -> None:
         assert groups_not_apart(apart) == cliques_by_definition(apart)
 
 
+def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
+    """Items of 10 pairs, right or wrong as a pair: a second set of these pairs says nothing new."""
+    rng = np.random.default_rng(4)
+    pairs, right = np.repeat(np.arange(10), 20), np.stack([np.arange(10) < 6, np.arange(10) < 4], axis=1)
+    correct = right[pairs]
+    first, second = (np.stack([rng.permutation(200) + k * 200, pairs], axis=1) for k in (0, 1))
+    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
+    once = differences_of_means([(correct, first)])
+    twice = differences_of_means([(correct, first), (correct, second)])
+    of_others = differences_of_means([(correct, first), (correct, second + np.array([0, 10]))])
+    by_premise = differences_of_means([(correct, first[:, 0]), (correct, second[:, 0])])
+    assert twice.means[0][:3] == pytest.approx(once.means[0][:3])
+    assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
+    assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
+    assert by_premise.tests[0, 1].p_value < 1e-6 < 0.1 < twice.tests[0, 1].p_value
+    widths = [found.means[0].high - found.means[0].low for found in (by_premise, of_others, twice)]
+    assert widths[0] < 0.3 * widths[1] < 0.3 * widths[2]
+    with_base = differences_of_means([base, (correct, first)])
+    assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
+    alone = differences_of_means([base]).means[0]
+    for end, sign in (("low", -1), ("high", 1)):
+        parts = [sign * (getattr(each, end) - each.value) for each in (alone, once.means[0])]
+        found = sign * (getattr(with_base.means[0], end) - with_base.means[0].value)
+        assert found == pytest.approx(np.hypot(*parts) / 2)
+
+
 def test_means_over_test_sets_and_clusters() -> None:
     small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])

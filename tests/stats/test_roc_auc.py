@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from crossexam.stats.estimate import wilson
-from crossexam.stats.roc_auc import _placements, roc_auc
+from crossexam.stats.roc_auc import _placements, roc_auc, roc_influences
 
 
 def sample(seed: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -43,6 +43,14 @@ def test_the_interval_of_many_independent_items_is_delongs() -> None:
     variance = wins.mean(axis=1).var(ddof=1) / len(high) + wins.mean(axis=0).var(ddof=1) / len(low)
     found = roc_auc(scores, positive)
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.01)
+
+
+def test_influences_are_those_of_leaving_an_item_out() -> None:
+    scores, positive = sample(2, 400)
+    found, area = roc_influences(scores, positive), roc_auc(scores, positive).value
+    assert found.mean() == pytest.approx(area)
+    left_out = [roc_auc(np.delete(scores, k), np.delete(positive, k)).value for k in range(400)]
+    assert found - area == pytest.approx(399 * (area - np.array(left_out)), abs=0.02)
 
 
 def test_scores_that_separate_perfectly_may_not_on_other_items() -> None:

@@ -48,9 +48,9 @@ def test_sets_made_from_the_same_premises_are_not_independent() -> None:
     assert apart == difference(right, right, [f"a{i}" for i in codes], [f"b{i}" for i in codes])
     assert difference([], [True])[1:] == (-1.0, 1.0, 1, 0)  # the whole range
     assert difference_of_unpaired_drops(([], []), ([1], [1]))[1:] == (-2.0, 2.0, 1, 0)
-    with pytest.raises(ValueError, match="give both or neither"):
+    with pytest.raises(ValueError, match="give them for all or for none"):
         difference(right, right, codes)
-    with pytest.raises(ValueError, match="give both or neither"):
+    with pytest.raises(ValueError, match="give them for all or for none"):
         difference_of_unpaired_drops(([1], [1]), ([1], [1]), [0])
 
 

@@ -28,7 +28,7 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.models.model import Pair
-from crossexam.options.short_forms import expand
+from crossexam.options.short_forms import ShortForms, suite_options
 from crossexam.reports.headline import headlines
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
@@ -271,19 +271,20 @@ def test_test_sets_items_and_signatures_say_the_rules_and_are_never_compared(
 
 
 def test_one_suite_has_as_many_literal_sets_as_it_has_constructions_with_rules() -> None:
-    def makes(suite: str, given: Mapping[str, Any]) -> list[str]:
-        return [each.makes for each in suite_request(suite, options=expand(suite, given)).constructions]
+    def makes(suite: str, **short_forms: Any) -> list[str]:
+        options = suite_options(suite_named(suite), ShortForms(**short_forms), [], [])
+        return [each.makes for each in suite_request(suite, options=options).constructions]
 
-    made = makes("stress-tests", {"--as-published": True})
+    made = makes("stress-tests", as_published=True)
     assert "tautology_released" not in made  # only the items that are built anyway
     assert [name for name in made if not name.endswith("_released")] == [
         "length_mismatch_paper",  # no script makes it
         "spelling_error_content_word",
         "spelling_error_function_word",
     ]
-    clause = {"--tautology": "up is not down"}  # a tautology joins by its clause alone
-    assert makes("corpus", clause) == ["tautology"]
-    assert makes("corpus", {**clause, "--as-published": True}) == ["tautology_released"]
+    clause = "up is not down"  # a tautology joins by its clause alone
+    assert makes("corpus", tautology=clause) == ["tautology"]
+    assert makes("corpus", tautology=clause, as_published=True) == ["tautology_released"]
 
 
 # -- at most so many items of one word pair --------------------------------------------------------------

@@ -20,6 +20,7 @@ from crossexam.evaluation.cross_dataset import (
     relative_gain,
 )
 from crossexam.evaluation.measures import measure
+from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import score_together
 from crossexam.published.figures import published
@@ -72,6 +73,18 @@ def test_the_score_is_the_plain_mean() -> None:
     assert score.relative.value == pytest.approx(0.7 / 0.8 - 1)
     assert score.title == "Part of the cross-dataset benchmark: 2 of 14 corpora"
     assert len(score.missing) == 12
+
+
+def test_the_mean_allows_for_premises_that_corpora_share() -> None:
+    run = run_of("m", {"sick": 50, "cb": 50, REFERENCE: 80})
+    sick, cb = (run.datasets[f"base.{key}"] for key in ("sick", "cb"))
+    premises = [each.premise for each in sick.examples]
+    examples = tuple(replace(each, premise=new) for each, new in zip(cb.examples, premises, strict=True))
+    same = score_of(replace(run, datasets={**run.datasets, cb.name: replace(cb, examples=examples)}))
+    apart, sick_alone = score_of(run), score_of(run).accuracies["sick"]
+    assert same.mean[:3] == pytest.approx(sick_alone[:3])  # of the same premises, one right as the other
+    assert apart.mean.value - apart.mean.low == pytest.approx((sick_alone.value - sick_alone.low) / 2**0.5)
+    assert (same.mean.clusters, apart.mean.clusters) == (100, 200)
 
 
 def test_only_the_whole_benchmark_has_its_name() -> None:
@@ -159,7 +172,7 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
         for run in runs if same else ():
             for name, each in run.datasets.items():
                 run.datasets[name] = replace(each, examples=first)
-        found = mean_difference(*runs)
+        found = mean_difference(runs[0].datasets, *score_both(*runs))
         assert found is not None
         together = score_together(runs, runs[0].datasets, 0.0)
         if len(keys) > 1:
@@ -173,7 +186,7 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
     assert (twice.clusters, apart.clusters) == (100, 200)
     one, other = run_of("m", {"sick": 80, "cb": 80}), run_of("n", {"sick": 50, "cb": 80})
     assert "A minus B: 15.0 [" in compared_tables(results_of((one, other)))[0].notes[2]
-    assert mean_difference(Run("m", {}, {}), other) is None
+    assert mean_difference({}, *score_both(one, other)) is None
     for second, said in ((other, False), (run_of("n", {"sick": 50}), True)):
         notes = " ".join(score_table(results_of([one, second])).notes)
         assert ("do not compare: n" in notes) is said

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.construction import Rejection, Yielded
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
@@ -370,7 +370,7 @@ def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
     for_each(check, names)
 
 
-def _failing(example: Example, *_: object) -> Iterator[Outcome]:
+def _failing(example: Example, *_: object) -> Iterator[Yielded]:
     if example.id == "t3":
         raise Killed
     yield Rejection("not yet")

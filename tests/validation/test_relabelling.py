@@ -26,7 +26,7 @@ from crossexam.runs.saved import read_run
 from crossexam.validation import apply
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.study import Study, open_study
-from crossexam.validation.verdict import Rule, Verdict, question_results
+from crossexam.validation.verdict import Verdict, VerdictRule, question_results
 from made.commands import invoke
 from made.suites import contents, write_suite
 
@@ -82,7 +82,7 @@ def test_verdicts_go_into_the_suite(
 ) -> None:
     folder = write_suite(tmp_path / "suite", antonymy, items("negation", "E"), suffix=suffix)
     before = contents(folder)
-    assert apply_verdicts(judged, folder, Rule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
+    assert apply_verdicts(judged, folder, VerdictRule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
     suite = read_suite(folder)  # the content hash still fits
     written = {item.id: dict(item.info) for item in suite["antonymy.dev"]}
     assert written["antonymy:1"] == {
@@ -99,13 +99,13 @@ def test_verdicts_go_into_the_suite(
     assert (entry["verdict"]["verified"], entry["verdict"]["judges"], entry["rows"]) == (2, 3, 5)
     after = contents(folder)
     assert after[f"negation.dev.{suffix}"] == before[f"negation.dev.{suffix}"]
-    apply_verdicts(judged, folder.parent, Rule())  # a folder that has the suite
+    apply_verdicts(judged, folder.parent, VerdictRule())  # a folder that has the suite
     assert contents(folder) == after  # again: nothing changes
     assert not (folder.parent / "manifest.json").exists()
     number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
     while any(a.item == number for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
-    apply_verdicts(judged, folder, Rule())
+    apply_verdicts(judged, folder, VerdictRule())
     assert dict(read_suite(folder)["antonymy.dev"].examples[1].info) == {
         "cluster": "antonymy1",
         "status": "proposed",  # an open item loses its verdict
@@ -117,10 +117,10 @@ def test_another_suite_is_left_alone(judged: Study, items: Any, tmp_path: Path) 
     other = write_suite(tmp_path / "other", items("antonymy", "CCCCN", status="proposed"))
     before = contents(other)
     with pytest.raises(CrossexamError, match=r"'antonymy\.dev' is not the one that was judged"):
-        apply_verdicts(judged, other, Rule())
+        apply_verdicts(judged, other, VerdictRule())
     assert contents(other) == before
     with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
-        apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")), Rule())
+        apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")), VerdictRule())
     with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
         verified_only(run_over(list(read_suite(other)), wrong=set()))
 
@@ -153,10 +153,10 @@ def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
 
 
 @pytest.fixture
-def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[Rule], Any]:
+def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[VerdictRule], Any]:
     """A suite with the judges' labels CCC, NNN, NNC, ENC for four contradictions, and a run made before."""
 
-    def make(rule: Rule) -> tuple[Path, Run, dict[str, Applied]]:
+    def make(rule: VerdictRule) -> tuple[Path, Run, dict[str, Applied]]:
         dataset = items("antonymy", "CCCC", status="proposed")
         suite = write_suite(tmp_path / "suite", with_info(dataset, *[{}] * 4, signature="s"))
         shares = {dataset.name: np.eye(3)[[1, 1, 1, 2]]}
@@ -172,7 +172,7 @@ def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[Rule], An
 
 
 def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
-    suite, run, applied = relabelled(Rule("relabel"))
+    suite, run, applied = relabelled(VerdictRule("relabel"))
     assert applied == {"antonymy.dev": Applied(3, 1, 0, {("contradiction", "neutral"): 2})}
     written = read_suite(suite)["antonymy.dev"]
     assert [each.label for each in written] == ["contradiction", "neutral", "neutral", "contradiction"]
@@ -195,7 +195,7 @@ def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
 
 
 def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: Any) -> None:
-    suite, run, applied = relabelled(Rule("confirm"))
+    suite, run, applied = relabelled(VerdictRule("confirm"))
     assert applied == {"antonymy.dev": Applied(1, 3, 0, {})}
     assert [each.label for each in read_suite(suite)["antonymy.dev"]] == ["contradiction"] * 4
     assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (0.0, 1)}
@@ -203,13 +203,13 @@ def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: An
 
 
 def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tmp_path: Path) -> None:
-    suite, before, _ = relabelled(Rule("relabel"))
+    suite, before, _ = relabelled(VerdictRule("relabel"))
     after = Run("other", dict(read_suite(suite).datasets), before.probabilities, RunManifest(model_key="k"))
     save_run(after, tmp_path / "later")
     (compared,) = compare_runs(before, read_run(tmp_path / "later"))
     assert compared.difference.value == 0
     save_run(replace(after, model="tiny"), tmp_path / "run")  # the same run again, over the new labels
-    apply_verdicts(open_study(tmp_path / "study"), suite, Rule("confirm"))
+    apply_verdicts(open_study(tmp_path / "study"), suite, VerdictRule("confirm"))
     with pytest.raises(FormatError, match="was changed after the run"):  # its labels are gone
         read_run(tmp_path / "later")
 
@@ -219,7 +219,7 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
     relabelled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     """Interrupted once, or again with the verdicts of another rule, which leave the file as it was."""
-    suite, _, _ = relabelled(Rule("confirm"))
+    suite, _, _ = relabelled(VerdictRule("confirm"))
     move = Path.replace
 
     def interrupted(*_: object) -> None:
@@ -233,12 +233,12 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
     study = open_study(tmp_path / "study")
     with monkeypatch.context() as patched:
         patched.setattr(apply, "_write_manifest", interrupted)
-        for rule in (Rule("relabel"), Rule("confirm"))[:times]:
+        for rule in (VerdictRule("relabel"), VerdictRule("confirm"))[:times]:
             with pytest.raises(KeyboardInterrupt):
                 apply_verdicts(study, suite, rule)
             patched.setattr(Path, "replace", manifests_alone)
     assert read_suite(suite)["antonymy.dev"].manifest["signature"] == "s|labels:judges"
-    for rule, signature in ((Rule("confirm"), "s"), (Rule("relabel"), "s|labels:judges")):
+    for rule, signature in ((VerdictRule("confirm"), "s"), (VerdictRule("relabel"), "s|labels:judges")):
         apply_verdicts(study, suite, rule)
         entry, found = entry_of(suite), read_suite(suite)["antonymy.dev"]
         assert (entry["signature"], entry["content_hash"]) == (signature, found.content_hash())
@@ -264,7 +264,7 @@ def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, tmp
     (found,) = question_results(study)
     assert found.answers == {"gradable": 1, "relational": 1, "no agreement": 1}
     assert (found.undecided, found.agreed) == (1, None)
-    applied = apply_verdicts(study, suite, Rule())
+    applied = apply_verdicts(study, suite, VerdictRule())
     assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"
     written = read_suite(suite)["antonymy.dev"]
     kinds = [each.info.get("judged_kind") for each in written]
@@ -308,7 +308,7 @@ def test_drops_of_relabelled_swaps_are_from_relabelled_controls(
     control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)
     suite = write_suite(tmp_path / "suite", control, swap)
     said = {"i_h:0": "NNN", "i_h:1": "EEE", "i_th:0": "NNN", "i_th:1": "NNN"}
-    apply_verdicts(study_of(control, swap, answers={"label": said}), suite, Rule("relabel"))
+    apply_verdicts(study_of(control, swap, answers={"label": said}), suite, VerdictRule("relabel"))
     answers = {"i_h.dev": np.eye(3)[[1, 0]], "i_th.dev": np.eye(3)[[0, 1]]}  # control right, then E N
     run = verified_only(Run("tiny", dict(read_suite(suite).datasets), answers))
     result = next(each for each in measure(run) if each.construction == "i_th")

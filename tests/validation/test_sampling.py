@@ -30,7 +30,7 @@ from crossexam.validation.sampling import (
     systematic_sample,
 )
 from crossexam.validation.study import Item, open_study
-from crossexam.validation.verdict import Rule, question_results
+from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
 
 # Shares
@@ -182,7 +182,7 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
     (finding,) = question_results(study)
     assert finding.answers == {"antonymy": 1}
     with pytest.raises(CrossexamError, match="does not ask for labels"):
-        apply_verdicts(study, tmp_path, Rule())
+        apply_verdicts(study, tmp_path, VerdictRule())
 
 
 E, N, C = LABELS

@@ -18,8 +18,8 @@ from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import (
     Decisions,
     QuestionResult,
-    Rule,
     Verdict,
+    VerdictRule,
     as_json,
     decisions,
     judged_label_shares,
@@ -89,7 +89,7 @@ def test_the_majority_label(each_case: Callable[..., None], items: Any, study_of
     ) -> None:
         said = {"label": {"antonymy:0": votes}}
         study = study_of(items("antonymy", "C"), folder=votes, judges=len(votes), answers=said)
-        found = verdicts(study, Rule("relabel"))["antonymy.dev"]["antonymy:0"]
+        found = verdicts(study, VerdictRule("relabel"))["antonymy.dev"]["antonymy:0"]
         assert (found.status, found.label) == (status, label)
         assert status != "verified" or found.agreed == int(count)
         of_gold = verdicts(study)["antonymy.dev"]["antonymy:0"]
@@ -111,7 +111,7 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
         ((), ["verified"] * 4),
         (("sensible", "grammatical"), ["verified", "rejected", "open", "open"]),
     ):
-        found = verdicts(study, Rule(require=require))
+        found = verdicts(study, VerdictRule(require=require))
         assert [found["so_swap.dev"][f"so_swap:{n}"].status for n in range(4)] == expected
         assert found["antonymy.dev"]["antonymy:0"].status == "verified"  # was never asked whether sensible
     published = finding(study, "label").published
@@ -119,7 +119,7 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
     assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
     for question in ("trivial", "label", "nonsense"):
         with pytest.raises(CrossexamError, match=f"does not ask for '{question}'") as caught:
-            verdicts(study, Rule(require=(question,)))
+            verdicts(study, VerdictRule(require=(question,)))
         assert caught.value.wanted == "grammatical, sensible"
 
 
@@ -146,7 +146,7 @@ def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
     assert decisions(study) == {"antonymy.dev": Decisions(confirmed=1, another=1, none=1, open=2)}
     shares = {label: share.value for label, share in judged_label_shares(study)["antonymy.dev"].items()}
     assert shares == {"entailment": 1 / 10, "neutral": 4 / 10, "contradiction": 5 / 10}
-    written = as_json(study, Rule("relabel", ("grammatical",)))
+    written = as_json(study, VerdictRule("relabel", ("grammatical",)))
     assert written["rule"] == {"apply": "relabel", "require": ["grammatical"]}
     assert written["decisions"]["antonymy.dev"]["another"] == 1
     assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
@@ -160,7 +160,7 @@ def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> N
     study = study_of(items("antonymy", "OE"), answers={"label": said})
     verified = Verdict("verified", 2, 3, "not_entailment")
     assert verdicts(study)["antonymy.dev"]["antonymy:0"] == verified
-    assert verdicts(study, Rule("relabel"))["antonymy.dev"] == dict.fromkeys(said, verified)
+    assert verdicts(study, VerdictRule("relabel"))["antonymy.dev"] == dict.fromkeys(said, verified)
     assert labels_given(study)["antonymy.dev"]["antonymy:0"] == ["entailment"] + ["not_entailment"] * 2
     shares = judged_label_shares(study)["antonymy.dev"]
     found = {label: (share.value, share.n) for label, share in shares.items()}

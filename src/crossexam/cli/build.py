@@ -53,9 +53,8 @@ def requested(
     *settings* are (name, option, text) triples of ``--set``, and *fields* further ones of SuiteRequest.
     """
     kind = suite_named(suite)
-    stated = [{name: {option: value}} for name, option, value in settings]
     reading = reading_of(options)
-    fields |= {"options": suite_options(kind, options, stated, options.base), "limit": options.limit}
+    fields |= {"options": suite_options(kind, options, settings, options.base), "limit": options.limit}
     if not isinstance(options, Subset):
         fields |= request_fields(options)
         fields["engine"] = engine_of(options, usual="auto", worthwhile=WORTHWHILE, note=note)

@@ -27,11 +27,7 @@ def compare(options: Compare) -> None:
     if options.common:
         a, b = common_part(a, b)
     check_same_sets(a, b)
-    asked = ReportOptions(
-        alpha=options.alpha,
-        training=training_pairs_of([a, b], options.index),
-        max_unanswered=options.max_unanswered,
-    )
+    asked = ReportOptions.of(options, training=training_pairs_of([a, b], options.index))
     made = make_report(a, b, options=asked)
     for path in options.output:
         made.save_comparison(path)

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import shortened
 from crossexam.core.outcome import check_unanswered
-from crossexam.core.settings import parse_option_settings
+from crossexam.core.output.file_names import alike, model_folder
+from crossexam.core.settings import parse_option_settings, set_once
 from crossexam.models.api.servers import NO_KEY
 from crossexam.models.table import COMPUTING, MODELS, kinds_of
 
@@ -33,10 +33,7 @@ def options_for(
     def having(option: str) -> list[str]:
         return [f"{name}.{option}" for name, kind in kinds.items() if option in kind.option_names]
 
-    found: dict[str, Any] = {}
-    for option, value in values.items():
-        # Without a kind, an option is an error for models that lack it, unless it is in COMPUTING.
-        found |= dict.fromkeys([option] if option in COMPUTING else having(option) or [option], value)
+    stated: list[tuple[str, Any, str]] = []  # by target, the name that open_model takes, and the value
     for kind, option, text in settings:
         name = f"{kind}.{option}"
         if kind not in kinds:
@@ -44,9 +41,13 @@ def options_for(
                 f"--set sets '{name}', but none of the models is {kind}/...",
                 wanted=f"an option of {', '.join(f'{each}/' for each in kinds)}",
             )
-        if name in found or option in values:
-            raise CrossexamError(f"'{option}' is set by both --set {name} and --{option.replace('_', '-')}")
-        found[name] = text
+        stated.append((name, (name, text), "--set"))
+    for option, value in values.items():
+        for target in having(option) or [option]:
+            # Without a kind, an option is an error for models that lack it, unless it is in COMPUTING.
+            name = option if option in COMPUTING else target
+            stated.append((target, (name, value), f"--{option.replace('_', '-')}"))
+    found: dict[str, Any] = dict(set_once(stated).values())
     for option, value in of_base.items():
         found |= {name: value for name in having(option) if value is not None and name not in found}
     return found
@@ -78,7 +79,7 @@ def by_template(flags: Mapping[str, Any], output: Path) -> list[tuple[dict[str, 
     if len(names) == 1:
         return [(dict(flags), output)]
     folders = [name.rpartition("/")[2].removesuffix(".toml") for name in names]
-    if {"", ".", ".."} & set(folders) or len({name.casefold() for name in folders}) < len(folders):
+    if {"", ".", ".."} & set(folders) or alike(folders, str):
         raise CrossexamError(
             f"--template is {flags['template']}",
             wanted="different templates, joined by commas, whose files have different names",
@@ -94,22 +95,17 @@ def model_folders(runs: Path, models: Sequence[str]) -> dict[str, Path]:
     >>> {name: folder.as_posix() for name, folder in model_folders(Path("runs"), ["hf/my model"]).items()}
     {'hf/my model': 'runs/hf-my-model'}
     """
-    found: dict[str, str] = {}
-    for model in models:
-        safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
-        name = shortened(safe or "model")
-        alike = [other for other, taken in found.items() if taken.casefold() == name.casefold()]
-        if alike:
-            differing = (
-                "different models" if model in found else "models whose names differ in a letter or digit"
-            )
-            raise CrossexamError(
-                f"the predictions of {alike[0]} and {model} would be in the same folder, {runs / name}",
-                wanted=differing,
-                hint="crossexam run MODEL SUITE -o FOLDER writes into a folder of your choice",
-            )
-        found[model] = name
-    return {model: runs / name for model, name in found.items()}
+    if found := alike(models, model_folder):
+        first, second = found
+        folder = runs / model_folder(second)
+        raise CrossexamError(
+            f"the predictions of {first} and {second} would be in the same folder, {folder}",
+            wanted="different models"
+            if first == second
+            else "models whose names differ in a letter or digit",
+            hint="crossexam run MODEL SUITE -o FOLDER writes into a folder of your choice",
+        )
+    return {model: runs / model_folder(model) for model in models}
 
 
 def statuses(again: str | None) -> list[str]:

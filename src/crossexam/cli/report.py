@@ -35,13 +35,10 @@ def report(options: Report) -> None:
     folders = [run for folder in options.runs for run in run_folders(folder)]
     base = _place_of(options.relative_to and run_folder(options.relative_to), folders)
     loaded = [chosen(run) for run in read_runs(folders)]
-    asked = ReportOptions(
-        items=options.items,
-        relative_to=base,
-        alpha=options.alpha,
+    asked = ReportOptions.of(
+        options,
         training=training_pairs_of(loaded, options.index),
-        max_unanswered=options.max_unanswered,
-        calibration=options.calibration,
+        relative_to=base,
         temperature_from=read_runs(options.temperature_from),
         threshold=_threshold_choice(options.threshold, options.threshold_per_set),
     )

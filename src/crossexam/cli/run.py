@@ -8,7 +8,7 @@ from pathlib import Path
 from crossexam.cli.console import note, show, warn_of_gaps, written
 from crossexam.cli.model_runs import PlannedRun, RunMaker, chunking_for, required_server
 from crossexam.cli.models import by_template, model_settings, options_for, statuses, without_key
-from crossexam.core.dataset import Run as Answers
+from crossexam.core.dataset import Run as MadeRun
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.test_sets import read_suites
@@ -60,7 +60,7 @@ def run(options: Run) -> None:
     _show(list(maker.runs(planned)), suite, options.output)
 
 
-def _show(runs: Sequence[Answers], suite: Suite, output: Path) -> None:
+def _show(runs: Sequence[MadeRun], suite: Suite, output: Path) -> None:
     """Show the results of *runs*, where they are, and what they leave open."""
     show(make_report(*runs).terminal())
     kept = [name for name in runs[0].datasets if name not in suite.datasets]

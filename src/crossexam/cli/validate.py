@@ -30,7 +30,7 @@ from crossexam.validation.study import SampledSet, Study, open_study
 from crossexam.validation.verdict import (
     APPLY,
     QuestionResult,
-    Rule,
+    VerdictRule,
     as_json,
     decisions,
     judged_label_shares,
@@ -118,14 +118,14 @@ def verdict(options: Verdict) -> None:
         written(suite)
 
 
-def _rule(options: Verdict) -> Rule:
+def _rule(options: Verdict) -> VerdictRule:
     apply, required = options.apply, tuple(dict.fromkeys(options.require))
     if apply is None and options.suite is None:
-        return Rule("confirm", required)
+        return VerdictRule("confirm", required)
     if apply is not None and apply in APPLY:
         if options.suite is None:
             raise CrossexamError("--apply needs the suite to write into", wanted="--suite SUITE")
-        return Rule(APPLY[apply], required)
+        return VerdictRule(APPLY[apply], required)
     raise CrossexamError(
         f"--apply is '{apply}'" if apply is not None else "--suite needs --apply",
         wanted="--apply confirm, or --apply relabel",
@@ -186,7 +186,7 @@ def _result_tables(study: Study) -> list[Table]:
     return [shares, *(_TABLES[result.question](result) for result in results if result.question in _TABLES)]
 
 
-def _label_tables(study: Study, rule: Rule) -> list[Table]:
+def _label_tables(study: Study, rule: VerdictRule) -> list[Table]:
     """Return what the majority says of the labels, and the shares of the labels that judges give."""
     by_rule = verdicts(study, rule)
     columns = ("test set", "items", "confirmed", "another label", "no majority", "open", "verified")

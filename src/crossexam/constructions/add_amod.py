@@ -27,13 +27,13 @@ from functools import cache
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.rules.add_amod import RULES, Addition, Entities, Entity, Premise, against
 from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.closed_classes import DETERMINING, NUMBER_WORDS
+from crossexam.language.lexicons.closed_classes import DETERMINING, INDEFINITE_ARTICLES, NUMBER_WORDS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
 
@@ -76,7 +76,7 @@ class Options:
 
 def add_amod(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the premise with an adjective before one noun, paired with the same before another noun."""
     if not example.premise.strip():
         return
@@ -198,7 +198,7 @@ def _insertion(entity: Entity, adjective: str, side: Side, *, literal: bool) -> 
         yield Edit(side, token.start, token.end, token.text, f"{new.capitalize()} {rest}")
         return
     before = premise.tokens[place - 1] if place else None
-    if before and before.text.lower() in {"a", "an"}:
+    if before and before.text.lower() in INDEFINITE_ARTICLES:
         article = match_case(indefinite_article(new), before.text)
         article = article.upper() if premise.is_in_capitals else article
         if article != before.text:

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.edits import article_edit
 from crossexam.constructions.rules.antonymy import RULES, against
 from crossexam.constructions.rules.place import Antonym, Place, Swap
@@ -83,7 +83,7 @@ class Options:
 
 def antonymy(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield each sentence paired with its copy in which an adjective or noun is replaced by an antonym."""
     if options.rules == "released":
         yield from _by_script(example, resources)
@@ -107,7 +107,7 @@ def antonymy(
         yield Rejection("no adjective or noun with an antonym")
 
 
-def _attested(outcome: Outcome, word: str, resources: Resources, options: Options) -> Outcome:
+def _attested(outcome: Yielded, word: str, resources: Resources, options: Options) -> Yielded:
     """Return *outcome*, or a rejection if the corpora of *options* do not oppose *word* and the new word."""
     if options.attested_in is None or not isinstance(outcome, Draft):
         return outcome
@@ -136,7 +136,7 @@ def _candidates(tokens: Sequence[Token], indirect: bool) -> list[int]:
     ]
 
 
-def _replaced(case: _Case, position: int, rng: random.Random, options: Options) -> Outcome:
+def _replaced(case: _Case, position: int, rng: random.Random, options: Options) -> Yielded:
     """Return the item in which the token at *position* is replaced, or the reason for rejecting it."""
     sentence = case.sentence
     token, word = sentence.tokens[position], sentence.words[position]
@@ -245,7 +245,7 @@ def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
 # By the authors' script
 
 
-def _by_script(example: Example, resources: Resources) -> Iterator[Outcome]:
+def _by_script(example: Example, resources: Resources) -> Iterator[Yielded]:
     """Yield what the authors' script makes, each sentence and its copy in the order of its side."""
     found = False
     for side in SIDES:
@@ -270,7 +270,7 @@ def _antonyms_of_sense(sense: int) -> list[str]:
     return [name for name in names if "_" not in name and name != _NOT_AS_ANTONYM]
 
 
-def _item_by_script(example: Example, side: Side, word: str, antonym: str, sense: int, place: str) -> Outcome:
+def _item_by_script(example: Example, side: Side, word: str, antonym: str, sense: int, place: str) -> Yielded:
     """Return the item in which *antonym* replaces the first *word* as a substring of the sentence."""
     start = example.text(side).find(word)
     if start < 0:

@@ -231,9 +231,9 @@ def _repeated(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return repeated
 
 
-Check = Callable[[Sequence[Example], Bases], Iterator[tuple[str, str]]]
+CodedCheck = Callable[[Sequence[Example], Bases], Iterator[tuple[str, str]]]
 
-CHECKS: Final[dict[str, Check]] = {
+CHECKS: Final[dict[str, CodedCheck]] = {
     "E101": replays,
     "E102": follows_base,
     "E103": text_changed,

@@ -30,7 +30,7 @@ from dataclasses import replace
 from typing import Final
 
 from crossexam.constructions.antonymy import antonymy
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.tautology import insertion_point
 from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z, Edit, Example, Side
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
@@ -47,7 +47,7 @@ _UNCLEAR: Final = "first word may be a name or not"
 _EMPTY: Final = Rejection("empty sentence")
 
 
-def identity(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def identity(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the premise paired with itself."""
     if example.premise.strip():
         yield Draft("entailment", (), "premise", "premise")
@@ -55,7 +55,7 @@ def identity(example: Example, resources: Resources, rng: random.Random) -> Iter
         yield _EMPTY
 
 
-def symmetry(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def symmetry(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with premise and hypothesis exchanged."""
     if example.premise.strip() and example.hypothesis.strip():
         yield Draft(None, (), "hypothesis", "premise")
@@ -63,12 +63,12 @@ def symmetry(example: Example, resources: Resources, rng: random.Random) -> Iter
         yield _EMPTY
 
 
-def negated_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def negated_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with "It is not the case that" before the hypothesis."""
     yield _negated(example, resources, times=1)
 
 
-def double_negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def double_negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with "It is not the case that it is not the case that" before the hypothesis."""
     yield _negated(example, resources, times=2)
 
@@ -87,7 +87,7 @@ def _negated(example: Example, resources: Resources, times: int) -> Draft | Reje
     return Draft(None, (Edit("hypothesis", first.start, first.end, first.text, new),))
 
 
-def conjunction(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def conjunction(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with "and" and the premise after the hypothesis."""
     yield _conjoined(example, resources)
 
@@ -124,7 +124,7 @@ def _statement(example: Example, side: Side, resources: Resources) -> TaggedSent
     return sentence if doubt is None else Rejection(f"{side}: {doubt}")
 
 
-def transitivity(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def transitivity(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pairs (h, z) and (p, z) for each z that has an antonym in place of a word of the hypothesis.
 
     ``info["chain"]`` is the same for the two, and ``info["link"]`` says which is which.

@@ -72,8 +72,8 @@ class Draft(NamedTuple):
         return (self.base or example).derive(self.label, change, suffix=self.suffix, info=self.info)
 
 
-#: A control is an unchanged example; every other item starts as a draft.
-Outcome = Draft | Example | Rejection
+#: What a construction yields; a control is an unchanged example, every other item starts as a draft.
+Yielded = Draft | Example | Rejection
 Resource = Literal[
     "tagger", "recognizer", "wordnet", "forms", "parser", "adjectives", "word_pairs", "passages"
 ]
@@ -110,4 +110,4 @@ class Resources(Protocol):
 
 
 #: Takes an example, resources and a random generator, and ``options`` if the construction has any.
-Function = Callable[..., Iterator[Outcome]]
+Function = Callable[..., Iterator[Yielded]]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Rejection, Resources, Yielded
 from crossexam.core.example import PLACE, Edit, Example
 from crossexam.language.sentences import sentences_of
 
@@ -38,7 +38,7 @@ class Options:
 
 def distractor_passage(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with a passage of another item before, after or around the premise."""
     if not sentences_of(example.premise):
         yield Rejection(ONE_SENTENCE)

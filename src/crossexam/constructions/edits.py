@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from crossexam.core.example import Edit, Side
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
+from crossexam.language.lexicons.closed_classes import INDEFINITE_ARTICLES
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.pronouns import Unclear, agreeing_pronouns
 from crossexam.language.remembered import WORDS, remembered
@@ -34,7 +35,7 @@ def article_edit(
     if position == 0:
         return ()
     before, token = tokens[position - 1], tokens[position]
-    if before.text.lower() not in {"a", "an"} or not sentence[before.end : token.start].isspace():
+    if before.text.lower() not in INDEFINITE_ARTICLES or not sentence[before.end : token.start].isspace():
         return ()
     article = match_case(indefinite_article(new), before.text)
     if sentence.isupper():  # match_case cannot see from "A" alone that "AN" is meant

@@ -37,48 +37,36 @@ class _OptionsOrPath:
 class Construction:
     """An entry of the table of constructions.
 
-    ``test_class`` follows the paper (:data:`TestClass`).  ``keeps_label`` means that an item has the gold
-    label of its base, so that the two can be compared in pairs.  ``labels`` are the labels that it may
-    assign, none if its items have no gold label; ``edits`` are the sides that it may edit, none if it only
-    chooses the sentences; and ``illustration`` is an item: premise, hypothesis and label.  Any change to a
-    construction requires a new ``version``.  ``per_sentence`` means that each sentence is processed
-    independently, so that repeated sentences are skipped.  ``needs_gold`` is False if items can also be made
-    of a pair that lacks the gold label that its corpus has for others.  ``draws`` means that it makes random
-    choices.  ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of
-    the construction's own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items
-    are made, and other rules than ours are part of the name of what they make.  The table gives function and
-    options as ``module:name``, so that whoever only asks what a construction is does not import what makes
-    its items.  ``control`` names the construction with whose items these are compared, unless that is the
-    base; ``drawn_as`` names the construction whose random choices are shared, if any.  ``key`` names the
-    entries of ``info`` that together say which words or rule an item tests.  With ``keys_are_sampled``, the
-    keys stand for all others, as word pairs do, so that items with the same key are not independent; the four
-    rules of numerical reasoning are all that there are.  ``plug_in`` is the source of a construction that
-    another distribution adds, as named in the signature of a test set; it is filled in when the table is
-    made.
+    Any change to a construction requires a new version.  The table gives function and options as
+    ``module:name``, so that whoever only asks what a construction is does not import what makes its items.
     """
 
     name: str
     version: int
     function: Function | str
-    test_class: TestClass
+    test_class: TestClass  # as the paper has it
     summary: str
     paper: str
-    illustration: tuple[str, str, Label | None]
-    keeps_label: bool = True
-    labels: tuple[Label, ...] = LABELS
-    edits: tuple[Side, ...] = ("hypothesis",)
-    unique_pairs: bool = False
-    per_sentence: bool = False
-    needs_gold: bool = True
-    reads_problems: bool = False
-    draws: bool = True
-    uses: tuple[Resource, ...] = ()
+    illustration: tuple[str, str, Label | None]  # an item: premise, hypothesis, label
+    keeps_label: bool = True  # an item has the gold label of its base: the two are compared in pairs
+    labels: tuple[Label, ...] = LABELS  # that it may assign; none if its items have no gold label
+    edits: tuple[Side, ...] = ("hypothesis",)  # the sides; none if it only chooses the sentences
+    unique_pairs: bool = False  # a pair that was made before is left out
+    per_sentence: bool = False  # sentences are processed one by one, and repeated ones skipped
+    needs_gold: bool = True  # False: also of pairs that lack the gold label that their corpus has for others
+    reads_problems: bool = False  # made of word problems, if there are any
+    draws: bool = True  # it makes random choices
+    uses: tuple[Resource, ...] = ()  # the resources named in the signature of a test set
+    #: An instance of the construction's own dataclass ``Options``, if it has one.  Its field ``rules`` says
+    #: by whose rules items are made; rules other than ours are part of the name of what they make.
     options: Any = _OptionsOrPath()
-    control: str | None = None
-    drawn_as: str | None = None
-    key: tuple[str, ...] = ()
+    control: str | None = None  # with whose items these are compared, if not with the base
+    drawn_as: str | None = None  # the construction whose random choices it shares
+    key: tuple[str, ...] = ()  # the entries of ``info`` that together say which words or rule an item tests
+    #: Whether keys stand for all others, as word pairs do, so that items with the same key are not
+    #: independent; the four rules of numerical reasoning are all that there are.
     keys_are_sampled: bool = False
-    plug_in: str | None = None
+    plug_in: str | None = None  # its source in signatures if another distribution adds it; the table fills it
 
     @property
     def rules(self) -> str:

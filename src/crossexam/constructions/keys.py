@@ -98,8 +98,12 @@ def keys_are_sampled(construction: str) -> bool:
     return known is not None and known.keys_are_sampled
 
 
-def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int32] | None:
+def key_clusters(
+    items: Sequence[Example], construction: str, known: dict[str, int] | None = None
+) -> NDArray[np.int32] | None:
     """Return numbers of the keys of *items* [n] if the keys of the *construction* are a sample, else None.
+
+    Keys that have a number in *known* have that; the others are added to it.
 
     >>> pairs = ("hot/cold", "cold/hot", "up/down")
     >>> items = [Example(pair, "", "", None, info={"pair": pair}) for pair in pairs]
@@ -108,7 +112,7 @@ def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int3
     """
     if not keys_are_sampled(construction) or (keys := counted_keys(items, construction)) is None:
         return None
-    numbers: dict[str, int] = {}
+    numbers = {} if known is None else known
     codes = [numbers.setdefault(key, len(numbers)) for key in keys]
     return np.array(codes, dtype=np.int32)
 

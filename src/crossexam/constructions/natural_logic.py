@@ -20,7 +20,12 @@ from crossexam.core.labels import Label
 from crossexam.language.activities import compared, is_outdoors, scene
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
-from crossexam.language.lexicons.closed_classes import NEGATIONS, NUMBER_WORDS, SMALL_NUMBERS
+from crossexam.language.lexicons.closed_classes import (
+    INDEFINITE_ARTICLES,
+    NEGATIONS,
+    NUMBER_WORDS,
+    SMALL_NUMBERS,
+)
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import wordnet
@@ -139,7 +144,7 @@ _OUTSIDE: Final = frozenset({"outside", "outdoors"})
 _WEAR: Final = "wear"
 _UP_AND_DOWN: Final = frozenset({"up", "down"})
 #: Verbs whose particles add nothing to a description: to sit down, to stand up.
-POSTURES: Final = frozenset("sit stand lie lay kneel bend lean".split())
+POSTURE_VERBS: Final = frozenset("sit stand lie lay kneel bend lean".split())
 
 _Word = tuple[str, str]  # a lemma and its part of speech
 
@@ -430,7 +435,7 @@ def other_words(sentence: PairSentence) -> list[str]:
     found = []
     for position, token in enumerate(sentence.tokens):
         word = token.text.lower()
-        if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
+        if position in sentence.left_out or word in INDEFINITE_ARTICLES or not any(map(str.isalnum, word)):
             continue
         part = PARTS.get(token.tag[:1])
         found.append(wordnet().base_form(word, part) if part else word)
@@ -516,7 +521,10 @@ def is_particle(sentence: PairSentence, position: int) -> bool:
     if tokens[position].text.lower() not in _UP_AND_DOWN or position == 0:
         return False
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
-    return following in {"DT", "PRP$"} or wordnet().morphy(tokens[position - 1].text.lower(), "v") in POSTURES
+    return (
+        following in {"DT", "PRP$"}
+        or wordnet().morphy(tokens[position - 1].text.lower(), "v") in POSTURE_VERBS
+    )
 
 
 def _says(premise: _Word, hypothesis: _Word) -> bool:

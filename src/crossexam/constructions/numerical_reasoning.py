@@ -35,16 +35,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.rules.number import Number, numbers_of
 from crossexam.constructions.rules.numerical_reasoning import DOUBTS, NO_PREFIX, NO_QUANTITY, RULES, against
 from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
 from crossexam.core.rules import OURS, Rules
-from crossexam.language.numbers import UNIT, Quantity, all_quantities, has_number, render_number
+from crossexam.language.numbers import UNIT, Amount, all_quantities, has_number, render_number
 from crossexam.language.sentences import split_sentences
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Span, Token
 
 _MOST_RATIONALE_SENTENCES: Final = 3
 _NO_ENTITY: Final = Rejection("no named entity")
@@ -89,7 +89,7 @@ class Options:
 
 def numerical_reasoning(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield three items per sentence of the problem that has a quantity and a named entity."""
     ours, released = options.rules == OURS, options.rules == "released"
     reason = too_complex_for_script(example) if released else _too_complex(example)
@@ -177,7 +177,7 @@ def _items(
     tokens: Sequence[Token],
     resources: Resources,
     rng: random.Random,
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     reason = _unsuitable(numbers)
     if reason:
         yield Rejection(reason)
@@ -201,7 +201,7 @@ def _unsuitable(numbers: Sequence[Number]) -> str | None:
 
 def _items_of_paper(
     sentence: Example, tokens: Sequence[Token], resources: Resources, rng: random.Random
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the items of a sentence as the paper describes them: any number, without further conditions."""
     numbers = all_quantities(sentence.premise)
     if not numbers:
@@ -216,7 +216,7 @@ def _is_problem(example: Example) -> bool:
     return OPTIONS in example.info or _ASKS.search(example.premise) is not None
 
 
-def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:
+def _three(sentence: Example, usable: Sequence[Amount], rng: random.Random) -> Iterator[Yielded]:
     quantity, other = rng.choice(usable), rng.choice(usable)
     changed = _changed(quantity, rng)
     # The original number is less than a higher one and more than a lower one.
@@ -235,7 +235,7 @@ def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) ->
     yield draft_of(sentence, "neutral", flipped, "flipped", quantity.text)
 
 
-def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:
+def _edit(sentence: str, quantity: Amount, prefix: str, value: Decimal) -> tuple[Edit, ...]:
     """Return the edits that insert *prefix* before the whole amount and replace its number by *value*."""
     number = quantity.text if value == quantity.value else render_number(value, quantity)
     start = quantity.phrase_start if prefix else quantity.start
@@ -247,7 +247,7 @@ def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tup
     return (Edit("hypothesis", start, quantity.end, sentence[start : quantity.end], new),)
 
 
-def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
+def _changed(quantity: Amount, rng: random.Random) -> Decimal:
     """Return a lower or a higher value, with equal odds, of the same style and magnitude, but never one."""
     values = rng.choice([values for values in _other_values(quantity) if values])
     value = one = Decimal(1)
@@ -256,7 +256,7 @@ def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
     return value
 
 
-def _other_values(quantity: Quantity) -> tuple[range, range]:
+def _other_values(quantity: Amount) -> tuple[range, range]:
     """Return the lower and the higher values of the magnitude of *quantity*, in units of its last digit."""
     steps, whole = int(quantity.value / _unit(quantity)), int(100 / _unit(quantity))
     low, high = max(2, steps // 2), max(steps * 2, 10)
@@ -267,7 +267,7 @@ def _other_values(quantity: Quantity) -> tuple[range, range]:
     return range(first, steps, step), range(max(first, steps + step), high + 1, step)
 
 
-def _unit(quantity: Quantity) -> Decimal:
+def _unit(quantity: Amount) -> Decimal:
     return Decimal(1).scaleb(-quantity.decimals)
 
 
@@ -295,8 +295,6 @@ _MOST_LINES: Final = 5
 _LETTER: Final = re.compile(r"[A-Z]\s?\)")  # "A)27", and "A )27" as in the authors' copy of AQuA-RAT
 _INTEGER: Final = re.compile(r"(?<!\S)\+?[0-9]+(?!\S)")
 _DIGITS: Final = "12345678"  # randint(1, 9) of numpy is never 9
-
-Span = tuple[int, int]
 
 
 def draft_of(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, quantity: str) -> Draft:

@@ -21,7 +21,7 @@ from crossexam.constructions.natural_logic import (
     repeats,
     rest_of,
 )
-from crossexam.constructions.rules.word_pair_swaps import Occurrence, Parts, against
+from crossexam.constructions.rules.word_pair_swaps import Occurrence, PartsOfSpeech, against
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.closed_classes import INDEFINITES
@@ -178,7 +178,7 @@ class _Found(NamedTuple):
 
     positions: Mapping[Side, tuple[int, ...]]
     occurrences: Sequence[Occurrence]
-    parts: Parts
+    parts: PartsOfSpeech
 
 
 def matches(
@@ -251,7 +251,7 @@ def _found(pair: WordPair, sentences: Mapping[Side, _Sentence]) -> _Found:
         positions[side] = here
         occurrences.append(Occurrence(pair, other, tokens, lemmas, here))
         parts |= {PARTS[tokens[k].tag[0]] for k in here}
-    return _Found(positions, occurrences, Parts(pair, parts))
+    return _Found(positions, occurrences, PartsOfSpeech(pair, parts))
 
 
 def _reasons(found: _Found) -> Iterator[str]:

@@ -19,7 +19,6 @@ from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.choice import name_and_pipeline
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.counts import (
     FIRST_WORDS,
@@ -30,6 +29,7 @@ from crossexam.language.lexicons.counts import (
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
+from crossexam.language.tagging.spacy_pipeline import name_and_pipeline
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Parsed, Token
 

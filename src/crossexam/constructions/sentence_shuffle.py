@@ -12,12 +12,12 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 
-from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Rejection, Resources, Yielded
 from crossexam.core.example import Edit, Example
 from crossexam.language.sentences import sentences_of
 
 
-def sentence_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def sentence_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with the sentences of the premise in another order."""
     premise = example.premise
     spans = sentences_of(premise)

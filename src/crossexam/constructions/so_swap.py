@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from crossexam.constructions.construction import NO_PARSE, Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import NO_PARSE, Draft, Rejection, Resources, Yielded
 from crossexam.constructions.rules.rule import Rule, switched_off
 from crossexam.constructions.rules.so_swap import RULES, Roles, against
 from crossexam.core.example import Edit, Example, Side
@@ -62,7 +62,7 @@ class Options:
 
 def so_swap(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the premise paired with its copy in which subject and object are swapped."""
     if options.rules == "paper":
         yield from swapped(example, "premise", resources, None)
@@ -75,7 +75,7 @@ def swapped(
     side: Side,
     resources: Resources,
     rules: Callable[[Roles], Iterator[Rule[Roles]]] | None,
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the sentence on *side* paired with its copy in which subject and object are swapped.
 
     *rules* yields those that hold of the main clause; None swaps the first clause that it can, as the paper

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from itertools import chain
 
-from crossexam.constructions.construction import Outcome, Resources
+from crossexam.constructions.construction import Resources, Yielded
 from crossexam.constructions.rules import so_swap as any_swap
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.rules.so_swap import Roles
@@ -22,7 +22,7 @@ from crossexam.constructions.so_swap import swapped
 from crossexam.core.example import SIDES, Example
 
 
-def so_swap_plausible(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def so_swap_plausible(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield each sentence paired with its copy in which subject and object are swapped, if that could be."""
     for side in SIDES:
         yield from swapped(example, side, resources, _rules)

@@ -26,7 +26,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
-from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Rejection, Resources, Yielded
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import ERROR, Edit, Example, Side
 from crossexam.core.labels import Gold
@@ -36,7 +36,7 @@ from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.remembered import SENTENCES, WORDS, remembered
 from crossexam.language.sentences import sentences_of
-from crossexam.language.tokens import Token, words
+from crossexam.language.tokens import Span, Token, words
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
@@ -49,7 +49,6 @@ _NO_WORD: Final = "no word of letters"
 _NO_CONTENT_WORD: Final = "no noun or adjective"
 _NO_FUNCTION_WORD: Final = "no conjunction, pronoun or article"
 
-Span = tuple[int, int]
 Misspell = Callable[[str, random.Random], Iterator[str]]
 
 
@@ -190,7 +189,7 @@ class PremiseOptions:
 
 def premise(
     example: Example, resources: Resources, rng: random.Random, options: PremiseOptions = PremiseOptions()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with KBSWAP in words of each sentence of a premise of several sentences."""
     sentences = sentences_of(example.premise)
     if not sentences:
@@ -258,7 +257,7 @@ def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None, *, any_wo
     return Draft(label, (edit,), info={**info, **({ERROR: kind} if kind else {})})
 
 
-def swap_by_script(example: Example, _: Resources, rng: random.Random) -> Outcome:
+def swap_by_script(example: Example, _: Resources, rng: random.Random) -> Yielded:
     """Return the pair with two adjacent letters of a random token swapped."""
     found = [word for word in _lower(example.hypothesis) if "-" not in word]
     found = [word for word in found if len(set(word)) >= _LEAST_LETTERS]
@@ -274,7 +273,7 @@ def swap_by_script(example: Example, _: Resources, rng: random.Random) -> Outcom
     return _UNCHANGED
 
 
-def keyboard_by_script(example: Example, _: Resources, rng: random.Random) -> Outcome:
+def keyboard_by_script(example: Example, _: Resources, rng: random.Random) -> Yielded:
     """Return the pair with a keyboard neighbour for a letter of a random token."""
     found = [word for word in _lower(example.hypothesis) if _typed(word)]
     if not found:
@@ -285,7 +284,7 @@ def keyboard_by_script(example: Example, _: Resources, rng: random.Random) -> Ou
 
 def mixed_by_script(
     example: Example, resources: Resources, rng: random.Random, *, tags: Collection[str]
-) -> Outcome:
+) -> Yielded:
     """Return the pair with a swap or a keyboard error in a random token that has one of *tags*."""
     tokens = resources.tokens(example, "hypothesis")
     tagged = [token.text for token in tokens if token.tag in tags and len(token.text) > 1]
@@ -319,7 +318,7 @@ def _mistyped(word: str, rng: random.Random) -> str:
     return word[:place] + rng.choice(neighbours(word[place].lower())) + word[place + 1 :]
 
 
-def _placed(example: Example, word: str, wrong: str, kind: Kind | None = None) -> Outcome:
+def _placed(example: Example, word: str, wrong: str, kind: Kind | None = None) -> Yielded:
     """Return the pair with *wrong* for the first *word* with a capital, or else for the first *word*."""
     capital = word[0].upper() + word[1:]
     if capital in example.hypothesis:
@@ -343,12 +342,12 @@ class HypothesisError:
     words: Callable[[Example, Resources], Sequence[Span]]
     nothing: str
     kinds: tuple[Kind, ...]
-    script: Callable[[Example, Resources, random.Random], Outcome] | None = None
+    script: Callable[[Example, Resources, random.Random], Yielded] | None = None
     any_word: bool = False
 
     def __call__(
         self, example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[Yielded]:
         """Yield the pair with an error in a random one of the words, or why there is none."""
         if options.rules == "released" and self.script is not None:
             yield self.script(example, resources, rng)
@@ -358,7 +357,7 @@ class HypothesisError:
 
     def _misspelt(
         self, example: Example, spans: Sequence[Span], rng: random.Random, options: Options
-    ) -> Outcome:
+    ) -> Yielded:
         ours, several = options.rules == OURS, len(self.kinds) > 1
         misspell = _OURS if ours else _AS_WRITTEN
         for kind in rng.sample(self.kinds, len(self.kinds)) if several else self.kinds:

@@ -12,7 +12,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any, Final, get_args
 
-from crossexam.constructions.construction import Function, Outcome
+from crossexam.constructions.construction import Function, Yielded
 from crossexam.constructions.entry import Construction, TestClass
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -374,7 +374,7 @@ _ALL: Final = (
 def _only(name: str, control: str) -> Function:
     """Return the function of the swap *name*, which selects its items from those of its family."""
 
-    def function(*given: Any, **options: Any) -> Iterator[Outcome]:
+    def function(*given: Any, **options: Any) -> Iterator[Yielded]:
         swaps = resolve_name("crossexam.constructions.word_pair_swaps:swaps")
         for made, outcome in swaps(control, *given, **options):
             if made == name:

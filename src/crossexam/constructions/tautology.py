@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example, Side
 from crossexam.core.rules import OURS, Rules
@@ -72,7 +72,7 @@ def _last_word(text: str) -> str:
 
 def append(
     example: Example, side: Side, clause: str, times: int = 1, *, rules: Rules = OURS
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield *example* with "and *clause*" appended *times* times to the sentence on *side*."""
     sentence = example.text(side)
     if not sentence.strip():
@@ -148,27 +148,27 @@ class TautologyOptions(Options):
 
 def tautology(
     example: Example, resources: Resources, rng: random.Random, options: TautologyOptions = TautologyOptions()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with a user-defined tautology after the hypothesis (section 4.6, Table 5)."""
     yield from append(example, "hypothesis", options.bare, rules=options.rules)
 
 
 def negation(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with a tautology containing a strong negation word after the hypothesis."""
     yield from append(example, "hypothesis", "false is not true", rules=options.rules)
 
 
 def word_overlap(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with a tautology after the hypothesis, which lowers the word overlap."""
     yield from append(example, "hypothesis", "true is true", rules=options.rules)
 
 
 def length_mismatch(
     example: Example, resources: Resources, rng: random.Random, options: LengthOptions = LengthOptions()
-) -> Iterator[Outcome]:
+) -> Iterator[Yielded]:
     """Yield the pair with a premise made much longer, but not more informative (section 3.2)."""
     yield from append(example, "premise", "true is true", times=5, rules=options.rules)

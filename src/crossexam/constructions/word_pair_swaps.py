@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.natural_logic import (
     Proposal,
     after_exchange,
@@ -31,7 +31,7 @@ from crossexam.constructions.natural_logic import (
 from crossexam.constructions.pair_family import Family, Rules, family_of
 from crossexam.constructions.pair_matching import NOT_SWAPPED, PairTable, is_contested, matches
 from crossexam.constructions.rules import swapped_sentences, word_pair_swaps
-from crossexam.constructions.rules.natural_logic import Change, against
+from crossexam.constructions.rules.natural_logic import ChangedFamily, against
 from crossexam.constructions.rules.swapped_sentences import TOLD
 from crossexam.core.example import (
     CONTROL_LABEL,
@@ -90,7 +90,7 @@ class SwapOutcome(NamedTuple):
     """The *outcome* of the construction *name*."""
 
     name: str
-    outcome: Outcome
+    outcome: Yielded
 
 
 def swaps(
@@ -164,15 +164,15 @@ def _from_hypernyms(family: Family, rng: random.Random) -> Iterator[SwapOutcome]
     yield from _ex_situ_pair(family, ("e_h", "e_th"), rng)
 
 
-def _exchanged(family: Family, relation: Relation, proposal: Proposal) -> Change:
+def _exchanged(family: Family, relation: Relation, proposal: Proposal) -> ChangedFamily:
     """Return the change by which the words of *family* are exchanged, and then in *relation*."""
     words = family.exchanged
-    return Change(
+    return ChangedFamily(
         family, "exchanged", relation, proposal.label, family.gold, words, family.edits, words["hypothesis"]
     )
 
 
-def _obstacles(change: Change) -> Iterator[str]:
+def _obstacles(change: ChangedFamily) -> Iterator[str]:
     """Yield why the sentences after *change* in situ cannot be a test, whatever their label."""
     yield from (rule.reason for rule in swapped_sentences.against(change.family))
     for saying in change.sayings:
@@ -184,7 +184,7 @@ def _ex_situ_pair(family: Family, names: tuple[str, str], rng: random.Random) ->
     context = rng.choice(SIDES)
     relation, direction = family.match.pair.relation, family.match.directions[context]
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
-    change = Change(
+    change = ChangedFamily(
         family, "copied", relation, first.label, family.gold, family.words, {}, "", context=context
     )
     # both words are said of one sentence: what does not go with one reveals the other
@@ -240,7 +240,7 @@ def _replaced_by(family: Family, side: Side, chosen: WordPair) -> Draft | Reject
     proposal = after_replacement(now, match.directions["hypothesis"], match.rest_in_relation)
     words = {**family.words, side: family.inserted(side, draft.edits)}
     named = chosen.second if side == "hypothesis" else match.pair.second
-    change = Change(
+    change = ChangedFamily(
         family, "replaced", now, proposal.label, "contradiction", words, {side: draft.edits}, named
     )
     return _labelled(draft, proposal, change, _obstacles(change))
@@ -273,7 +273,7 @@ def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]
 
 
 def _labelled(
-    draft: Draft, proposal: Proposal, change: Change, obstacles: Iterable[str] = ()
+    draft: Draft, proposal: Proposal, change: ChangedFamily, obstacles: Iterable[str] = ()
 ) -> Draft | Rejection:
     """Return *draft* with the proposed label, or the first of the *obstacles* to it, or its doubt.
 

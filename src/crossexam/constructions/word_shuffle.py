@@ -15,29 +15,29 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.tautology import insertion_point
 from crossexam.core.example import SIDES, Edit, Example, Side
 
 _PIECE: Final = re.compile(r"\S+")
 
 
-def word_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def word_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with the words of both sentences shuffled; a one-word sentence does not change."""
     yield from _shuffled(example, SIDES, rng)
 
 
-def word_shuffle_premise(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def word_shuffle_premise(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with the words of the premise shuffled."""
     yield from _shuffled(example, ("premise",), rng)
 
 
-def word_shuffle_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def word_shuffle_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Yielded]:
     """Yield the pair with the words of the hypothesis shuffled."""
     yield from _shuffled(example, ("hypothesis",), rng)
 
 
-def _shuffled(example: Example, sides: tuple[Side, ...], rng: random.Random) -> Iterator[Outcome]:
+def _shuffled(example: Example, sides: tuple[Side, ...], rng: random.Random) -> Iterator[Yielded]:
     edits = tuple(edit for side in sides for edit in _other_order(example.text(side), side, rng))
     if not edits:
         yield Rejection("no other order of words")

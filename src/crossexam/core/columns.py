@@ -20,8 +20,8 @@ import numpy as np
 from crossexam.core.errors import FormatError
 from crossexam.core.example import (
     CLUSTER,
+    ITEM_STATUSES,
     STATUS,
-    STATUSES,
     VERDICT,
     Example,
     premise_cluster,
@@ -165,7 +165,7 @@ def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any])
 
 
 def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
-    """Return the status of each of *examples* [n] as its index in STATUSES, -1 if it has none.
+    """Return the status of each of *examples* [n] as its index in ITEM_STATUSES, -1 if it has none.
 
     The status is that of :func:`~crossexam.core.example.status_of`.
 
@@ -178,7 +178,7 @@ def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
 
 
 def _status_code(value: Any) -> int:
-    return STATUSES.index(value) if value in STATUSES else -1
+    return ITEM_STATUSES.index(value) if value in ITEM_STATUSES else -1
 
 
 def cluster_names(examples: Sequence[Example]) -> pa.ChunkedArray:

@@ -329,7 +329,7 @@ def _size(datasets: Mapping[str, Dataset]) -> str:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadItems:
     """What a model read of the items of a test set: which were *truncated*, and of which no *edit* was read.
 
     Arrays of booleans [n].  ``edit_unseen`` items were truncated, and everything that their construction
@@ -339,9 +339,9 @@ class Reading:
     truncated: NDArray[np.bool_]
     edit_unseen: NDArray[np.bool_]
 
-    def at(self, rows: Sequence[int] | NDArray[np.bool_] | slice) -> Reading:
+    def at(self, rows: Sequence[int] | NDArray[np.bool_] | slice) -> ReadItems:
         """Return the reading of the items at *rows*."""
-        return Reading(self.truncated[rows], self.edit_unseen[rows])
+        return ReadItems(self.truncated[rows], self.edit_unseen[rows])
 
 
 @dataclass(frozen=True, repr=False)
@@ -360,7 +360,7 @@ class Run:
     datasets: Mapping[str, Dataset]
     probabilities: Mapping[str, NDArray[np.float64]]
     manifest: RunManifest = field(default_factory=RunManifest)
-    reading: Mapping[str, Reading] = field(default_factory=dict)
+    reading: Mapping[str, ReadItems] = field(default_factory=dict)
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
 
     def __repr__(self) -> str:

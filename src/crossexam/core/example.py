@@ -57,7 +57,7 @@ AGREED:           Final = "agreed"            # how many judges give the item's 
 GENERATED_LABEL:  Final = "generated_label"   # of the construction, if judges replaced it: see as_generated
 JUDGED_KIND:      Final = "judged_kind"       # of antonyms: gradable, relational, complementary
 JUDGE_LABELS:     Final = "judge_labels"      # the labels that single judges gave
-STATUS:           Final = "status"            # one of STATUSES, of an item whose label is only proposed
+STATUS:           Final = "status"            # one of ITEM_STATUSES, of an item whose label is only proposed
 # Keys of `info` for annotation that a corpus ships with each sentence.
 PARSE_KEY:        Final[Mapping[Side, str]] = {"premise": "premise_parse", "hypothesis": "hypothesis_parse"}
 BINARY_PARSE_KEY: Final[Mapping[Side, str]] = {"premise": "premise_binary_parse",
@@ -86,7 +86,7 @@ VERIFIED: Final = "verified"
 REJECTED: Final = "rejected"
 PROPOSED: Final = "proposed"
 UNDECIDED: Final = "undecided"  # proposed with a doubt: not scored before people have judged it
-STATUSES: Final = (VERIFIED, REJECTED, PROPOSED, UNDECIDED)
+ITEM_STATUSES: Final = (VERIFIED, REJECTED, PROPOSED, UNDECIDED)
 
 #: Values of ``info["link"]``, of transitivity: from which sentence of the example to z.
 HYPOTHESIS_TO_Z: Final = "h-z"
@@ -227,13 +227,13 @@ def light_info(example: Example) -> dict[str, Any]:
 
 
 def status_of(example: Example) -> str | None:
-    """Return the status of *example*, one of STATUSES; None if its label is not in question.
+    """Return the status of *example*, one of ITEM_STATUSES; None if its label is not in question.
 
     >>> status_of(Example("a", "p", "h", "neutral", info={"status": "proposed"}))
     'proposed'
     """
     for status in (example.info.get(VERDICT), example.info.get(STATUS)):
-        if status in STATUSES:
+        if status in ITEM_STATUSES:
             return str(status)
     return None
 

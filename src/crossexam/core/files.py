@@ -15,23 +15,7 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError, FormatError, exhausted, name_too_long
 from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, alone_in, new_temporary, sweep
 from crossexam.core.output.escapes import json_text
-
-_LONGEST_STEM: Final = 180  # bytes of a name that we make, to which hash and suffixes are added
-
-
-def shortened(name: str, *, mark: str = "~") -> str:
-    """Return *name*, or if it is long its beginning with *mark* and a hash of it; suffixes can be added.
-
-    Different names remain different, and a name always becomes the same one.
-
-    >>> shortened("base.dev"), shortened("base." + 300 * "x")[-16:], len(shortened("base." + 300 * "x"))
-    ('base.dev', 'xxx~28a81c800cb4', 193)
-    """
-    encoded = name.encode("utf-8", "surrogatepass")
-    if len(encoded) <= _LONGEST_STEM:
-        return name
-    start = encoded[:_LONGEST_STEM].decode("utf-8", "ignore")
-    return f"{start}{mark}{hashlib.sha256(encoded).hexdigest()[:12]}"
+from crossexam.core.output.file_names import shortened
 
 
 def _check_name(path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from crossexam.core.arguments import required
 from crossexam.core.columns import cluster_names, columns_of, info_values, status_codes
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import STATUSES, Example
+from crossexam.core.example import ITEM_STATUSES, Example
 from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, ItemLabels
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.stored.arrays import array_of_names, array_of_numbers
@@ -49,7 +49,7 @@ def item_table(
             "predicted": array_of_names(scored.predicted, GOLDS),
             "correct": array_of_numbers(scored.correct, ~scored.judged),
             "cluster": cluster_names(examples),
-            "status": array_of_names(status_codes(examples), STATUSES),
+            "status": array_of_names(status_codes(examples), ITEM_STATUSES),
             "outcome": array_of_names(outcomes.codes, list(CODES)),
             **{name: array_of_numbers(each, missing) for name, each in every.items()},
         }

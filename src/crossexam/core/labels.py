@@ -63,13 +63,13 @@ SYNONYMS: Final[dict[str, Label]] = {
 }
 # No gold label: "-" in SNLI (no majority), -1 on the hub, "hidden" in MultiNLI's test set.
 NO_GOLD: Final[frozenset[str]] = frozenset({"-", "", "-1", "none", "null", "hidden"})
-# fmt: on
 
 #: Spellings of not_entailment in corpora and models with two labels.
 NOT_ENTAILMENT: Final[frozenset[str]] = frozenset(
     {"not_entailment", "not entailment", "non_entailment", "non-entailment", "not-entailment",
      "not_entailed", "not-entailed", "not entailed"}
-)  # fmt: skip
+)
+# fmt: on
 
 
 def parse_label(text: object, *, where: str | None = None) -> Gold | None:
@@ -300,7 +300,7 @@ ENTAILMENT_OR_NOT: Final = Projection(
     "two labels",
     ("entailment", "not_entailment"),
     ((_E,), (_N, _C)),
-    "the probability of not_entailment is taken as the sum of those of neutral and contradiction",
+    "P(not_entailment) is P(neutral) + P(contradiction)",
     _PAPER,
 )
 PROJECTIONS: Final[dict[str, Projection]] = {

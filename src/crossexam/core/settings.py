@@ -7,7 +7,7 @@ of a training, the options of a kind of model (``--set hf.dtype=bfloat16``), tho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from numbers import Integral, Real
@@ -259,6 +259,32 @@ def _described(kind: Any) -> str:
     return _WORDS[kind][0] if kind in _WORDS else str(getattr(kind, "__name__", kind))
 
 
+def set_once(settings: Iterable[tuple[str, Any, str]]) -> dict[str, Any]:
+    """Return the values by target of *settings*: (target, value, the flag by which it is set).
+
+    Raises CrossexamError if a target is set twice, by one flag or by two.
+
+    >>> set_once([("recipe.epochs", "2", "--set"), ("recipe.lr", "1e-3", "--set")])
+    {'recipe.epochs': '2', 'recipe.lr': '1e-3'}
+    >>> set_once([("antonymy.indirect", "true", "--set"), ("antonymy.indirect", True, "--indirect")])
+    Traceback (most recent call last):
+    crossexam.core.errors.CrossexamError: 'antonymy.indirect' is set by both --set and --indirect
+      hint: leave out one of them
+    """
+    values: dict[str, Any] = {}
+    flags: dict[str, str] = {}
+    for target, value, flag in settings:
+        earlier = flags.setdefault(target, flag)
+        if target in values and earlier == flag:
+            raise CrossexamError(f"'{target}' is given twice", where=flag)
+        if target in values:
+            raise CrossexamError(
+                f"'{target}' is set by both {earlier} and {flag}", hint="leave out one of them"
+            )
+        values[target] = value
+    return values
+
+
 def parse_assignments(pieces: Sequence[str], option: str) -> dict[str, str]:
     """Return VALUE by FIELD of ``FIELD=VALUE`` *pieces*; *option* is named in errors.
 
@@ -267,15 +293,13 @@ def parse_assignments(pieces: Sequence[str], option: str) -> dict[str, str]:
     >>> parse_assignments(["lr=1e-3", "hidden=50"], "--set")
     {'lr': '1e-3', 'hidden': '50'}
     """
-    values: dict[str, str] = {}
+    settings = []
     for piece in pieces:
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not (name and equals and value):
             raise CrossexamError(f"'{piece}' is not an assignment", where=option, wanted="FIELD=VALUE")
-        if name in values:
-            raise CrossexamError(f"'{name}' is given twice", where=option)
-        values[name] = value
-    return values
+        settings.append((name, value, option))
+    return set_once(settings)
 
 
 def grid(pieces: Sequence[str]) -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from crossexam.core.dataset import content_hash
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import Projection
+from crossexam.core.labels import Projection, most_probable
 from crossexam.core.sealed import MANIFEST, hashes_of_files, read_manifest, typed, write_manifest
 from crossexam.corpora.labelled import Corpus
 
@@ -129,6 +129,18 @@ def dev_scores(scores: Mapping[str, Score]) -> DevScores:
     )
 
 
+def accuracy_of(shares: NDArray[np.float64], labels: NDArray[np.integer[Any]]) -> float:
+    """Return the accuracy in percent of *shares* [n, k] against *labels* [n], places among the same k.
+
+    NaN, of a training that diverged, is never right.
+
+    >>> accuracy_of(np.array([[0.5, 0.5], [0.6, 0.4], [np.nan, np.nan], [0.9, 0.1]]), np.array([1, 1, 0, 0]))
+    50.0
+    """
+    right = (most_probable(shares) == labels) & ~np.isnan(shares[:, 0])
+    return 100 * float(right.mean())
+
+
 def score_of(probabilities: NDArray[np.float64], gold: NDArray[np.int64], projection: Projection) -> Score:
     """Return the score of *probabilities* [n, 3] against *gold* [n], the labels of *projection* in GOLDS.
 
@@ -136,10 +148,9 @@ def score_of(probabilities: NDArray[np.float64], gold: NDArray[np.int64], projec
     >>> score_of(np.array([[0.5, 0.25, 0.25]]), np.array([3]), ENTAILMENT_OR_NOT).accuracy
     100.0
     """
-    shares = projection.scored_shares(probabilities)[np.arange(len(gold)), projection.places_of(gold)]
-    losses = -np.log(np.maximum(shares, np.finfo(np.float64).tiny))
-    right = projection.predictions(probabilities) == gold
-    return Score(100 * float(right.mean()), float(losses.mean()))
+    shares, places = projection.scored_shares(probabilities), projection.places_of(gold)
+    losses = -np.log(np.maximum(shares[np.arange(len(gold)), places], np.finfo(np.float64).tiny))
+    return Score(accuracy_of(shares, places), float(losses.mean()))
 
 
 class TrainedFolder(NamedTuple):

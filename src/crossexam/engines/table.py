@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.choice import name_and_argument
+from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note, unheard
 from crossexam.engines.engine import Engine
 from crossexam.engines.local import Workers, local_engine
@@ -68,21 +69,17 @@ def engine_named(text: str, options: EngineOptions = EngineOptions()) -> Engine:
     >>> engine_named("ray:10.0.0.1:6379", EngineOptions(num_gpus=1)).address
     '10.0.0.1:6379'
     """
-    name, colon, address = text.partition(":")
-    if name not in ENGINES:
-        raise UnknownNameError("engine", name, ENGINES, where="--engine")
+    addressed = {each: f"{each}:HOST:PORT, {each}:auto, or {each} alone" for each in _clusters()}
+    name, address = name_and_argument("engine", text, ENGINES, addressed, where="--engine")
     kind = ENGINES[name]
-    if colon and not (address and kind.is_cluster):
-        wanted = f"{name}:HOST:PORT, {name}:auto, or {name} alone" if kind.is_cluster else name
-        raise CrossexamError(f"'{text}' is not an engine", where="--engine", wanted=wanted)
     for option, value in {"--num-cpus": options.num_cpus, "--num-gpus": options.num_gpus}.items():
         if value is not None and not kind.is_cluster:
             raise CrossexamError(
                 f"{option} has no effect on the engine '{name}'",
-                hint=f"leave it out, or choose the engine: --engine {_clusters()}",
+                hint=f"leave it out, or choose the engine: --engine {' or '.join(_clusters())}",
             )
     return kind.make(address or None, options)
 
 
-def _clusters() -> str:
-    return " or ".join(name for name, kind in ENGINES.items() if kind.is_cluster)
+def _clusters() -> list[str]:
+    return [name for name, kind in ENGINES.items() if kind.is_cluster]

@@ -108,7 +108,7 @@ class FactorResult:
     detectable: float
 
 
-class _Asked(NamedTuple):
+class _PlannedTest(NamedTuple):
     """A *factor* whose effect is tested on a test set: the items *kept* in its subset, and its table.
 
     *keys* are the ordered word pairs of the items of the table.
@@ -144,11 +144,11 @@ def factor_results(run: Run, *, alpha: float = ALPHA, left_out: Collection[str] 
     if not names:
         return []
     scored = score_answered(run, two_labels=run.two_labels)
-    asked = [each for name in names for each in _asked(run, name, scored)]
-    tested = [place for place, each in enumerate(asked) if each.tested]
+    tests = [each for name in names for each in _planned_tests(run, name, scored)]
+    tested = [place for place, each in enumerate(tests) if each.tested]
     planned = max(1, len(tested) + len(untested))
     draws = draws_for(alpha, planned)
-    found = [_result(each, alpha / planned, draws) for each in asked]
+    found = [_result(each, alpha / planned, draws) for each in tests]
     p_values = [found[place].p_value for place in tested]
     p_values += [1.0] * len(untested)
     corrected = zip(tested, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=False)
@@ -177,10 +177,10 @@ def subset_items(run: Run) -> dict[tuple[str, Factor], NDArray[np.bool_]]:
     """
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     scored = score_answered(run, two_labels=run.two_labels)
-    return {(name, each.factor): each.kept for name in names for each in _asked(run, name, scored)}
+    return {(name, each.factor): each.kept for name in names for each in _planned_tests(run, name, scored)}
 
 
-def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked]:
+def _planned_tests(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_PlannedTest]:
     kind, here = run.datasets[name].entry.construction, scored[name]
     if not len(here.gold):
         return
@@ -206,7 +206,7 @@ def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked
             kept = _against_polarity(here)
             share = float(kept.mean())
             crossed = polarity_table(_polarity(here), here.predicted)
-        yield _Asked(name, kind, factor, here, kept, share, crossed, pairs[counted].tolist())
+        yield _PlannedTest(name, kind, factor, here, kept, share, crossed, pairs[counted].tolist())
 
 
 def _ordered_pairs(here: Scored, kind: str) -> list[str]:
@@ -240,20 +240,20 @@ def polarity_table(
     return Crossed(tuple(POLARITIES[place] for place in there.tolist()), LABELS, codes)
 
 
-def _result(asked: _Asked, alpha: float, draws: int) -> FactorResult:
-    here, kept, counts = asked.here, asked.kept, asked.crossed.counts
-    pairs = _unordered(asked.keys)
-    tables = asked.crossed.counts_by(pairs)
+def _result(planned: _PlannedTest, alpha: float, draws: int) -> FactorResult:
+    here, kept, counts = planned.here, planned.kept, planned.crossed.counts
+    pairs = _unordered(planned.keys)
+    tables = planned.crossed.counts_by(pairs)
     test = association(counts, draws=draws)
-    by_pairs = _by_pairs(asked, pairs, draws)
+    by_pairs = _by_pairs(planned, pairs, draws)
     p_value = by_pairs.p if test.freedom else nan
     return FactorResult(
-        test_set=asked.test_set,
-        kind=asked.kind,
-        factor=asked.factor,
-        share=asked.share,
+        test_set=planned.test_set,
+        kind=planned.kind,
+        factor=planned.factor,
+        share=planned.share,
         subset=share_correct(here.correct[kept], here.clusters[kept]),
-        crossed=asked.crossed,
+        crossed=planned.crossed,
         test=test,
         pairs=len(tables),
         by_pairs=by_pairs,
@@ -275,12 +275,12 @@ def _unordered(keys: Sequence[str]) -> NDArray[np.int64]:
     return cluster_codes([in_one_order(key) for key in keys], len(keys))
 
 
-def _by_pairs(asked: _Asked, pairs: NDArray[np.int64], draws: int) -> ClusteredTest:
-    """Return the test of the table of *asked* in which the items of a pair are not independent."""
-    crossed = asked.crossed
-    if asked.factor == "insensitivity":
-        return conditional_test(crossed.counts_by(cluster_codes(asked.keys, len(pairs))))
-    factor = 1 if asked.factor == "unseen pairs" else 0  # the columns or the rows
+def _by_pairs(planned: _PlannedTest, pairs: NDArray[np.int64], draws: int) -> ClusteredTest:
+    """Return the test of the table of *planned* in which the items of a pair are not independent."""
+    crossed = planned.crossed
+    if planned.factor == "insensitivity":
+        return conditional_test(crossed.counts_by(cluster_codes(planned.keys, len(pairs))))
+    factor = 1 if planned.factor == "unseen pairs" else 0  # the columns or the rows
     values = crossed.codes[:, factor]
     units = cluster_codes(len(POLARITIES) * pairs + values, len(pairs))
     tables = crossed.counts_by(units)

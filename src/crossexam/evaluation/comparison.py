@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
@@ -14,14 +15,21 @@ from crossexam.core.labels import Ties
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.quantities import Quantity, difference_of, share_of
-from crossexam.evaluation.scores import Scored, describe_projection, score_pair, ties_of, with_accuracy
+from crossexam.evaluation.scores import (
+    Scored,
+    describe_projection,
+    on_both_answered,
+    score_pair,
+    ties_of,
+    with_accuracy,
+)
 from crossexam.stats.p_values import holm_of_planned
 from crossexam.stats.paired import clustered_mcnemar
 
 if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison
     from crossexam.evaluation.probability_comparison import ProbabilityComparison
-    from crossexam.evaluation.seen_pairs import SeenPairs
+    from crossexam.evaluation.seen_pairs import SeenWordPairs, TrainingPairs
     from crossexam.evaluation.several.joint import JointOutcome
 
 
@@ -94,32 +102,93 @@ class UnansweredByEither:
 
 
 class Comparisons(tuple[Comparison, ...]):
-    """The comparisons of two runs, in the order of the test sets.
+    """The comparisons of two *runs*, in the order of the test sets that both have.
 
-    *over_keys* are the differences over keys, *joint* what both get right and wrong together, and
-    *probabilities* the differences in what the probabilities are worth; *seen* says which of the word pairs
-    were in training, and is empty unless that was asked for.
+    What else is compared is measured when it is asked for.  *scored* are the scores of both on these test
+    sets, answered or not; of test sets of which more than the share *max_unanswered* is missing, nothing else
+    is compared.  *training* are word pairs in training corpora, if these are to be looked up.
     """
 
-    over_keys: tuple[KeyedComparison, ...]
-    joint: tuple[JointOutcome, ...]
-    probabilities: tuple[ProbabilityComparison, ...]
-    seen: tuple[SeenPairs, ...]
+    runs: tuple[Run, Run]
+    scored: tuple[dict[str, Scored], dict[str, Scored]]
+    max_unanswered: float
+    training: TrainingPairs | None
 
-    def __new__(
+    @classmethod
+    def of(
         cls,
-        comparisons: Iterable[Comparison],
+        run_a: Run,
+        run_b: Run,
         *,
-        over_keys: tuple[KeyedComparison, ...] = (),
-        joint: tuple[JointOutcome, ...] = (),
-        probabilities: tuple[ProbabilityComparison, ...] = (),
-        seen: tuple[SeenPairs, ...] = (),
+        max_unanswered: float = MAX_UNANSWERED,
+        training: TrainingPairs | None = None,
     ) -> Self:
-        """Return the *comparisons* with the other results of the same two runs."""
-        made = super().__new__(cls, comparisons)
-        made.over_keys, made.joint, made.seen = over_keys, joint, seen
-        made.probabilities = probabilities
-        return made
+        """Return the comparisons on the test sets that both runs have, which hold the same items.
+
+        Those of which accuracy says nothing, those of the consistency suite, have none.  If one of the models
+        has two labels, both are scored on two.  Holm's correction is over the test sets with items, those
+        with only bounds included.
+        """
+        names = [name for name in run_a.datasets if name in run_b.datasets]
+        first, second = (with_accuracy(run.restricted_to(names)) for run in (run_a, run_b))
+        scored = score_pair(first, second)
+        found = cls(_compared(first, second, scored, max_unanswered))
+        found.runs, found.scored, found.max_unanswered, found.training = (
+            (run_a, run_b),
+            scored,
+            max_unanswered,
+            training,
+        )
+        return found
+
+    @cached_property
+    def answered(self) -> tuple[Run, Run]:
+        """The runs over the test sets of which more than bounds is known."""
+        from crossexam.evaluation.unanswered import answered_part
+
+        return answered_part(*self.runs, self.max_unanswered)
+
+    @cached_property
+    def both(self) -> tuple[dict[str, Scored], dict[str, Scored]]:
+        """The scores of both runs on the items that both answered."""
+        return on_both_answered(*self.scored)
+
+    @cached_property
+    def over_keys(self) -> tuple[KeyedComparison, ...]:
+        """The differences over keys, such as word pairs."""
+        from crossexam.evaluation.keys import keyed_comparisons
+
+        return keyed_comparisons(self.answered[0].datasets, *self.both)
+
+    @cached_property
+    def joint(self) -> tuple[JointOutcome, ...]:
+        """What both models get right and wrong together."""
+        from crossexam.evaluation.several.joint import joint_outcomes
+
+        return joint_outcomes(self.answered[0].datasets, *self.both)
+
+    @cached_property
+    def probabilities(self) -> tuple[ProbabilityComparison, ...]:
+        """The differences in what the probabilities are worth."""
+        from crossexam.evaluation.probability_comparison import probability_comparisons
+
+        return probability_comparisons(*self.runs, max_unanswered=self.max_unanswered)
+
+    @cached_property
+    def seen(self) -> tuple[SeenWordPairs, ...]:
+        """The word pairs that were in training; empty unless these were to be looked up."""
+        from crossexam.evaluation.seen_pairs import seen_pairs
+
+        if self.training is None:
+            return ()
+        return seen_pairs(self.answered[0].datasets, *self.both, self.training)
+
+    @cached_property
+    def mean_of_benchmark(self) -> Estimate | None:
+        """The difference in the mean over the corpora of the cross-dataset benchmark; None without any."""
+        from crossexam.evaluation.cross_dataset import mean_difference
+
+        return mean_difference(self.answered[0].datasets, *self.both)
 
     def __repr__(self) -> str:
         """Return a line per comparison."""
@@ -214,13 +283,15 @@ def check_same_sets(run_a: Run, run_b: Run) -> None:
 
 
 def compare_runs(
-    run_a: Run, run_b: Run, *, common: bool = False, max_unanswered: float = MAX_UNANSWERED
-) -> tuple[Comparison, ...]:
+    run_a: Run,
+    run_b: Run,
+    *,
+    common: bool = False,
+    max_unanswered: float = MAX_UNANSWERED,
+    training: TrainingPairs | None = None,
+) -> Comparisons:
     """Return the comparison of two runs on every test set, in the order of the first.
 
-    Test sets of which accuracy says nothing, those of the consistency suite, are left out.
-    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets
-    with items, those with only bounds included.
     If one or both did not answer more than the share *max_unanswered* of a test set, only bounds are given.
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
     comparison to those that both have; if they share none; or if a test set holds different items.
@@ -230,21 +301,26 @@ def compare_runs(
     run_a, run_b = common_part(run_a, run_b)
     for name in run_a.datasets:
         check_same_items(name, run_a, run_b)
-    run_a, run_b = with_accuracy(run_a), with_accuracy(run_b)
+    return Comparisons.of(run_a, run_b, max_unanswered=max_unanswered, training=training)
+
+
+def _compared(
+    run_a: Run, run_b: Run, scored: tuple[dict[str, Scored], dict[str, Scored]], limit: float
+) -> list[Comparison]:
     two_labels = run_a.two_labels or run_b.two_labels
-    first, second = score_pair(run_a, run_b)
+    first, second = scored
     pairs = []
     for name in run_a.datasets:
         ties = [
             ties_of(run, name, two_labels=two_labels, beside=beside)
             for run, beside in ((run_a, run_b), (run_b, run_a))
         ]
-        pairs.append(_compare_one(name, first[name], second[name], two_labels, ties, max_unanswered))
+        pairs.append(_compare_one(name, first[name], second[name], two_labels, ties, limit))
     planned = [index for index, pair in enumerate(pairs) if pair.items]
     corrected = holm_of_planned([pairs[index].p_value for index in planned])
     for index, adjusted in zip(planned, corrected, strict=True):
         pairs[index] = replace(pairs[index], p_holm=adjusted)
-    return tuple(pairs)
+    return pairs
 
 
 def _compare_one(

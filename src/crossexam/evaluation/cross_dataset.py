@@ -1,7 +1,8 @@
 """Scores on the cross-dataset benchmark (Zhang et al., 2020): mean accuracy, and its difference from SNLI.
 
-The columns of their Table 2, each with an interval: items that share a premise form a cluster, and the mean
-over corpora and its difference from SNLI take corpora for independent.
+The columns of their Table 2, each with an interval: items that share a premise form a cluster, of whatever
+corpora they are; but the difference from SNLI takes SNLI for independent of them, and is no narrower for what
+they share.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.evaluation.measures import TestSetResult
-from crossexam.evaluation.scores import score_both
+from crossexam.evaluation.scores import Scored, score_both
 from crossexam.published.figures import published
 from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
 from crossexam.stats.paired import relative_difference
@@ -98,6 +99,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     A corpus of which too many items were not answered is left out, and counted among the missing ones.
     """
     accuracies: dict[str, Estimate] = {}
+    scored: dict[str, Scored] = {}
     incomplete: list[str] = []
     added: list[str] = []
     reference: Estimate | None = None
@@ -112,14 +114,20 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
             reference = result.accuracy
             reference_cut = not _is_whole(dataset, place)
             reference_name = str(place.get("title") or _SNLI[result.part])
-        elif "key" in place and dataset is not None and result.n:
+        elif "key" in place and result.parts is not None and result.n:
             accuracies[place["key"]] = result.accuracy
+            scored[place["key"]] = result.parts.scored.known
             part = str(place.get("part", part))
             incomplete += [] if _is_whole(dataset, place) else [place["key"]]
             added += [place["key"]] if place.get("added") else []
     if not accuracies:
         return None
-    mean = mean_of(list(accuracies.values()))
+    mean = mean_of(
+        list(accuracies.values()),
+        [each.correct.astype(np.float64) for each in scored.values()],
+        [each.units for each in scored.values()],
+        (0.0, 1.0),
+    )
     return BenchmarkScore(
         accuracies=accuracies,
         mean=mean,
@@ -142,24 +150,20 @@ def _is_whole(dataset: Dataset | None, place: Mapping[str, Any]) -> bool:
     )
 
 
-def mean_difference(first: Run, second: Run) -> Estimate | None:
-    """Return the difference of two runs in the mean accuracy over the corpora they share.
+def mean_difference(
+    test_sets: Mapping[str, Dataset], one: Mapping[str, Scored], other: Mapping[str, Scored]
+) -> Estimate | None:
+    """Return the difference of two models in the mean accuracy over the corpora among *test_sets*.
 
-    Paired item by item within a corpus, over items that both answered: the difference of several models in
-    their mean over test sets (:func:`crossexam.stats.ranks.differences_of_means`).  None if they share no
+    *one* and *other* are their scores on the items that both answered, as of
+    :func:`~crossexam.evaluation.scores.score_both`, and paired within a corpus: the difference of several
+    models in their mean over test sets (:func:`crossexam.stats.ranks.differences_of_means`).  None without a
     corpus, or if of one there is no item that both answered.
     """
-    names = [
-        name for name in first.datasets if name in second.datasets and "key" in about(first.datasets[name])
-    ]
-    if not names:
+    names = [name for name, dataset in test_sets.items() if "key" in about(dataset)]
+    if not names or not all(len(one[name].correct) for name in names):
         return None
-    one, other = score_both(first, second)
-    if not all(len(one[name].correct) for name in names):
-        return None
-    sets = [
-        (np.stack([one[name].correct, other[name].correct], axis=1), one[name].clusters) for name in names
-    ]
+    sets = [(np.stack([one[name].correct, other[name].correct], axis=1), one[name].units) for name in names]
     return differences_of_means(sets).tests[0, 1].difference
 
 

@@ -29,10 +29,16 @@ from crossexam.evaluation.calibration import same_model
 from crossexam.evaluation.quantities import too_many
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
-from crossexam.stats.balanced_accuracy import USUAL, balanced_accuracy, balanced_difference, best_threshold
+from crossexam.stats.balanced_accuracy import (
+    USUAL,
+    balanced_accuracy,
+    balanced_difference,
+    balanced_influences,
+    best_threshold,
+)
 from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.roc_auc import roc_auc
+from crossexam.stats.roc_auc import roc_auc, roc_influences
 
 _SUPPORTED: Final = GOLD_INDEX["entailment"]
 _DEV: Final = "dev"
@@ -131,7 +137,7 @@ class CheckedSet:
 class BenchmarkMean:
     """The mean *figures* over the data *sets* of a benchmark, without those *left_out*.
 
-    *shared* documents are in more than one of the data sets, although their estimates count as independent.
+    *shared* documents are in more than one of the data sets, which the intervals allow for.
     """
 
     benchmark: str
@@ -224,17 +230,16 @@ def fact_checking(
     """Return the figures of *run* on each data set, at the *thresholds* by test set, and their means."""
     names = checked_sets(run)
     clusters = numbered_clusters(run) if names else {}
-    sets = tuple(_checked(run, name, clusters[name], thresholds[name], max_unanswered) for name in names)
+    claims = {name: _claims(run, name, clusters[name]) for name in names}
+    sets = tuple(_checked(run, name, claims[name], thresholds[name], max_unanswered) for name in names)
     benchmarks = dict.fromkeys(each.benchmark for each in sets)
     grouped = ([each for each in sets if each.benchmark == name] for name in benchmarks)
-    means = (_mean(group, clusters) for group in grouped if len(group) > 1)
+    means = (_mean(group, claims) for group in grouped if len(group) > 1)
     return FactChecking(sets, tuple(mean for mean in means if mean is not None))
 
 
-def _checked(
-    run: Run, name: str, clusters: NDArray[np.int32], threshold: Threshold, limit: float
-) -> CheckedSet:
-    place, claims = run.datasets[name].entry.about(FACT_CHECKING), _claims(run, name, clusters)
+def _checked(run: Run, name: str, claims: _Claims, threshold: Threshold, limit: float) -> CheckedSet:
+    place = run.datasets[name].entry.about(FACT_CHECKING)
     missing = int((~claims.answered).sum())
     with_scores = not gives_labels_only(run.answers(name))
     answered = claims.only_answered()
@@ -291,28 +296,41 @@ def _bounds(worst: Figures, best: Figures) -> Figures:
     )
 
 
-def _mean(sets: Sequence[CheckedSet], clusters: Mapping[str, NDArray[np.int32]]) -> BenchmarkMean | None:
+def _mean(sets: Sequence[CheckedSet], claims: Mapping[str, _Claims]) -> BenchmarkMean | None:
     """Return the mean over the data sets of one benchmark; None if fewer than two have figures."""
     kept = [each for each in sets if each.counts_in_mean]
     if len(kept) < 2:
         return None
-    areas = [each.figures.roc_auc for each in kept]
-    known = [area for area in areas if area is not None]
-    documents = np.concatenate([np.unique(clusters[each.test_set]) for each in kept])
-    figures = Figures(
-        mean_of([each.figures.balanced_accuracy for each in kept]),
-        mean_of(known) if len(known) == len(areas) else None,
-        mean_of([each.figures.false_support for each in kept]),
-        mean_of([each.figures.missed_support for each in kept]),
-    )
+    measured = [claims[each.test_set].only_answered() for each in kept]
+    influences = [_influences(of, each.threshold.value) for of, each in zip(measured, kept, strict=True)]
+    figures: dict[str, Any] = {}
+    for name in Figures._fields:
+        parts = [getattr(each.figures, name) for each in kept]
+        values, clusters = zip(*(each[name] for each in influences), strict=True)
+        figures[name] = None if None in parts else mean_of(parts, values, clusters, (0.0, 1.0))
+    documents = np.concatenate([np.unique(each.clusters) for each in measured])
     return BenchmarkMean(
         kept[0].benchmark,
         kept[0].title,
         tuple(kept),
         tuple(each.data_set for each in sets if not each.counts_in_mean),
         int((np.unique(documents, return_counts=True)[1] > 1).sum()),
-        figures,
+        Figures(**figures),
     )
+
+
+def _influences(
+    claims: _Claims, threshold: float
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.integer[Any]]]]:
+    """Return by figure what its value is the mean of, for each of the claims, and their clusters."""
+    scores, supported, clusters = claims
+    correct = (scores > threshold) == supported
+    return {
+        "balanced_accuracy": (balanced_influences(correct, supported), clusters),
+        "roc_auc": (roc_influences(scores, supported), clusters),
+        "false_support": (1.0 - correct[~supported], clusters[~supported]),
+        "missed_support": (1.0 - correct[supported], clusters[supported]),
+    }
 
 
 def balanced_differences(

@@ -20,7 +20,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import score_run
-from crossexam.evaluation.unanswered import Parts
+from crossexam.evaluation.unanswered import PartAccuracies
 from crossexam.stats.agreement import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
@@ -63,7 +63,7 @@ def misled_parts(
     if not bases:
         return []
     scored = score_run(run.restricted_to(bases), two_labels=run.two_labels)
-    whole = {name: Parts(scored[name], max_unanswered) for name in bases}
+    whole = {name: PartAccuracies(scored[name], max_unanswered) for name in bases}
     return [part for name in bases for part in _parts(name, whole[name], lambdas)]
 
 
@@ -74,7 +74,7 @@ def has_scores(dataset: Dataset) -> bool:
     return bool(labelled.any()) and bool(scores.stated[labelled].all())
 
 
-def _parts(name: str, whole: Parts, lambdas: Sequence[float]) -> Iterator[MisledPart]:
+def _parts(name: str, whole: PartAccuracies, lambdas: Sequence[float]) -> Iterator[MisledPart]:
     info = info_values(whole.scored.examples, [SCORE, ANNOTATOR_LABELS])
     scores = info[SCORE].mapped(lambda score: nan if score is None else float(score)).astype(np.float64)
     given = info[ANNOTATOR_LABELS]
@@ -84,7 +84,7 @@ def _parts(name: str, whole: Parts, lambdas: Sequence[float]) -> Iterator[Misled
 
 
 def _part(
-    name: str, whole: Parts, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
+    name: str, whole: PartAccuracies, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
 ) -> MisledPart:
     gold, clusters = whole.scored.gold[kept], whole.scored.clusters[kept]
     codes = cluster_codes(clusters, len(gold))

@@ -34,7 +34,7 @@ from crossexam.evaluation.scores import (
     with_accuracy,
 )
 from crossexam.evaluation.slices import slices_of
-from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
+from crossexam.evaluation.unanswered import PartAccuracies, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import error_types, false_share
 from crossexam.stats.estimate import share_correct
@@ -127,7 +127,7 @@ class TestSetResult:
     unanswered: Unanswered | None = None
     candidate: Candidate | None = None
     ties: Ties | None = None
-    parts: Parts | None = field(default=None, compare=False)
+    parts: PartAccuracies | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -270,7 +270,7 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
         labels=here.projection.labels,
         only_label=GOLDS[golds[0]] if len(golds) == 1 else None,
         unanswered=unanswered_items(scored, name, accuracy, drop),
-        parts=Parts(every, scored.limit),
+        parts=PartAccuracies(every, scored.limit),
     )
     if not accuracy.only_bounds:
         ties = ties_of(scored.run, name, two_labels=two_labels)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crossexam.constructions.keys import key_clusters
 from crossexam.core.columns import Places, examples_at
-from crossexam.core.dataset import Reading, Run
+from crossexam.core.dataset import ReadItems, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
@@ -40,7 +40,7 @@ class Scored:
     """The items of one test set that have a gold label, in order, as columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n], the latter -1 for an item without an answer;
-    *clusters* are numbers shared by all test sets that were scored together [n], and *keys* those of word
+    *clusters* are numbers shared by all test sets that were scored together [n], and *keys* such of word
     pairs, or whatever else a sample of which its construction tests, None if there is none
     (:func:`~crossexam.constructions.keys.key_clusters`) [n]; *unlabelled* counts the items without a gold
     label; *projection* holds the labels of the test set and how probabilities are mapped to them; *reading*
@@ -53,13 +53,13 @@ class Scored:
     clusters: NDArray[np.int32]
     unlabelled: int
     projection: Projection = THREE_LABELS
-    reading: Reading | None = None
+    reading: ReadItems | None = None
     keys: NDArray[np.int32] | None = None
 
     @property
     def units(self) -> NDArray[np.int32]:
         """What intervals and tests take for independent: the clusters [n], or these and the keys [n, 2]."""
-        return self.clusters if self.keys is None else np.stack([self.clusters, self.keys], axis=1)
+        return units_of(self.clusters, self.keys)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -101,6 +101,11 @@ class Scored:
             reading=self.reading.at(kept) if self.reading is not None else None,
             keys=None if self.keys is None else self.keys[kept],
         )
+
+
+def units_of(clusters: NDArray[np.int32], keys: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """Return what accuracies take for independent: *clusters* [n], or these and *keys* [n, 2]."""
+    return clusters if keys is None else np.stack([clusters, keys], axis=1)
 
 
 @dataclass(frozen=True)
@@ -177,11 +182,16 @@ class ScoredRun:
 
 
 def score_run(
-    run: Run, *, two_labels: bool = False, clusters: Mapping[str, NDArray[np.int32]] | None = None
+    run: Run,
+    *,
+    two_labels: bool = False,
+    clusters: Mapping[str, NDArray[np.int32]] | None = None,
+    keys: dict[str, int] | None = None,
 ) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*: those that have a gold label, answered or not.
 
-    *clusters* are :func:`numbered_clusters`, if these are known.
+    *clusters* are :func:`numbered_clusters`, and *keys* the numbers of keys, if these are known; new ones are
+    added.
 
     A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
     labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
@@ -191,6 +201,7 @@ def score_run(
     Raises CrossexamError if predictions are missing.
     """
     numbers = numbered_clusters(run) if clusters is None else clusters
+    keys = {} if keys is None else keys
     scored = {}
     for name, dataset in run.datasets.items():
         gold = dataset.labels()
@@ -204,7 +215,7 @@ def score_run(
             unlabelled=int((~labelled).sum()),
             projection=dataset.projection,
             reading=run.reading.get(name),
-            keys=key_clusters(dataset.examples, dataset.entry.construction),
+            keys=key_clusters(dataset.examples, dataset.entry.construction, keys),
         ).at(labelled)
     return scored
 
@@ -246,9 +257,15 @@ def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Sc
 
     If one of the models has two labels, both are scored on two.
     """
-    a, b = score_pair(first, second)
-    both = {name: here.answered & b[name].answered for name, here in a.items() if name in b}
-    one, other = ({name: each[name].at(kept) for name, kept in both.items()} for each in (a, b))
+    return on_both_answered(*score_pair(first, second))
+
+
+def on_both_answered(
+    first: Mapping[str, Scored], second: Mapping[str, Scored]
+) -> tuple[dict[str, Scored], dict[str, Scored]]:
+    """Return the scores of two models on the test sets of both, and of the items that both answered."""
+    both = {name: here.answered & second[name].answered for name, here in first.items() if name in second}
+    one, other = ({name: each[name].at(kept) for name, kept in both.items()} for each in (first, second))
     return one, other
 
 

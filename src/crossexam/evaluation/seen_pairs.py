@@ -61,7 +61,7 @@ class TrainingPairs:
 
 
 @dataclass(frozen=True)
-class SeenPairs:
+class SeenWordPairs:
     """The different word pairs of the items of *test_set* that a *group* of two models gets right.
 
     *seen* is the share of the *pairs* that training has, *contradiction* the share that it has in a
@@ -107,13 +107,13 @@ def seen_pairs(
     a: Mapping[str, Scored],
     b: Mapping[str, Scored],
     training: TrainingPairs,
-) -> tuple[SeenPairs, ...]:
+) -> tuple[SeenWordPairs, ...]:
     """Return the word pairs in *training* by outcome of two models, for those *test_sets* that have pairs.
 
     *a* and *b* are their scores on the items that both answered, as of
     :func:`~crossexam.evaluation.scores.score_both`.
     """
-    found: list[SeenPairs] = []
+    found: list[SeenWordPairs] = []
     for name, dataset in test_sets.items():
         keys = _keys(a[name].examples, dataset.entry.construction)
         if keys:
@@ -140,7 +140,7 @@ def _groups(a: Scored, b: Scored) -> Mapping[str, NDArray[np.bool_]]:
 
 def _by_group(
     name: str, keys: Sequence[str], groups: Mapping[str, NDArray[np.bool_]], index: WordPairIndex
-) -> Iterator[SeenPairs]:
+) -> Iterator[SeenWordPairs]:
     pair_of = {key: _pair(key) for key in set(keys)}
     counts = {pair: _counts(pair, index) for pair in set(pair_of.values())}
     for group, members in groups.items():
@@ -165,10 +165,10 @@ def _counts(pair: WordPair, index: WordPairIndex) -> NDArray[np.int64] | None:
     return found
 
 
-def _seen(name: str, group: str, left_out: int, counts: Iterable[NDArray[np.int64]]) -> SeenPairs:
+def _seen(name: str, group: str, left_out: int, counts: Iterable[NDArray[np.int64]]) -> SeenWordPairs:
     by_label = np.array(list(counts), dtype=np.int64).reshape(-1, len(LABELS))
     times = by_label.sum(axis=1)
-    return SeenPairs(
+    return SeenWordPairs(
         name,
         group,
         len(times),

@@ -16,7 +16,7 @@ from crossexam.core.example import PAIR
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import Scored, score_run
-from crossexam.evaluation.unanswered import Parts
+from crossexam.evaluation.unanswered import PartAccuracies
 from crossexam.stats.estimate import Coded
 
 #: Values beyond the most frequent are pooled as "(other)".
@@ -74,11 +74,11 @@ CROSSED: Final = (
 #: Joins the values of two properties: "subsequence/entailment".
 BETWEEN: Final = "/"
 
-#: Slices by what the model read, by the fields of :class:`~crossexam.core.dataset.Reading`.
+#: Slices by what the model read, by the fields of :class:`~crossexam.core.dataset.ReadItems`.
 READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen"))
 
 
-def slices_of(parts: Parts) -> dict[str, dict[str, Estimate]]:
+def slices_of(parts: PartAccuracies) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of items by every property in :data:`SLICES` that divides them.
 
     Pairs of these that divide them together are slices too (:data:`CROSSED`), and so are items that were
@@ -181,7 +181,7 @@ def accuracy_by_value(
     keys.setdefault(by, False)
     found = {}
     for name, scored in score_run(run, two_labels=run.two_labels).items():
-        parts = Parts(scored, max_unanswered)
+        parts = PartAccuracies(scored, max_unanswered)
         if two is not None:
             crossed = _crossed(scored, _info_of(scored), *two)
             slices = {} if crossed is None else parts.by(slice(None), crossed)

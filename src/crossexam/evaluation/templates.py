@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crossexam.constructions.keys import key_clusters
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ItemLabels
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.quantities import too_many
+from crossexam.evaluation.scores import numbered_clusters, units_of
 from crossexam.runs.asked import distinct_names, how_asked
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.sensitivity import accuracy_spread, sensitivity
@@ -93,8 +95,9 @@ def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
 def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
     dataset = next(iter(runs.values())).datasets[name]
     two_labels = any(run.two_labels for run in runs.values())
-    classes = 2 if two_labels else len(dataset.projection.labels)
-    gold, clusters = dataset.labels(), dataset.clusters()
+    classes = len(dataset.projection.scored(two_labels=two_labels).labels)
+    gold, clusters = dataset.labels(), numbered_clusters(Run("", {name: dataset}, {}))[name]
+    units = units_of(clusters, key_clusters(dataset.examples, dataset.entry.construction))
     scored = [ItemLabels(gold, run.answers(name), dataset.projection, two_labels) for run in runs.values()]
     predicted = np.stack([each.predicted for each in scored])
     labelled = gold >= 0
@@ -103,8 +106,8 @@ def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
     return TemplateResult(
         model,
         name,
-        {each: share_correct(row, clusters[kept]) for each, row in zip(runs, correct, strict=True)},
-        accuracy_spread(correct, clusters[kept]),
+        {each: share_correct(row, units[kept]) for each, row in zip(runs, correct, strict=True)},
+        accuracy_spread(correct, units[kept]),
         sensitivity(predicted, classes, clusters),
         int((labelled & ~kept).sum()),
         int(labelled.sum()),

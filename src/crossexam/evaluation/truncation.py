@@ -10,7 +10,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import score_run
-from crossexam.evaluation.unanswered import Parts
+from crossexam.evaluation.unanswered import PartAccuracies
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def truncations(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> tuple[Tr
     scored = score_run(run.restricted_to(cut), two_labels=run.two_labels)
     found = []
     for name in cut:
-        here, of_set = Parts(scored[name], max_unanswered), run.reading[name]
+        here, of_set = PartAccuracies(scored[name], max_unanswered), run.reading[name]
         reading = here.scored.reading
         assert reading is not None
         shares = [

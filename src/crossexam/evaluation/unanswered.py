@@ -111,7 +111,7 @@ def _is_answered(name: str, run_a: Run, run_b: Run, limit: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Parts:
+class PartAccuracies:
     """Accuracies of parts of the *scored* items of a test set, answered or not.
 
     A part of which more than the share *limit* was not answered has bounds as its accuracy.

@@ -22,7 +22,7 @@ from crossexam.core.columns import examples_at, info_values, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import JUDGE_LABELS, PROPOSED, REJECTED, STATUSES, UNDECIDED, VERIFIED
+from crossexam.core.example import ITEM_STATUSES, JUDGE_LABELS, PROPOSED, REJECTED, UNDECIDED, VERIFIED
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.stats.estimate import share_correct
 
@@ -100,7 +100,7 @@ def verified_only(run: Run) -> Run:
 
 def _statuses(dataset: Dataset) -> NDArray[np.object_]:
     """Return the status of each item [n], None if it has none."""
-    return np.array([*STATUSES, None], dtype=object)[status_codes(dataset.examples)]  # None is -1
+    return np.array([*ITEM_STATUSES, None], dtype=object)[status_codes(dataset.examples)]  # None is -1
 
 
 def _relabelled(datasets: Mapping[str, Dataset]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from crossexam.gates.behind import ItemsBehind
 from crossexam.gates.rules import GateRule, Limit
 
 #: What can become of a check.
-Outcome = Literal["holds", "broken", "open", "not judged"]
+CheckOutcome = Literal["holds", "broken", "open", "not judged"]
 
 
 #: What rounding makes of a difference of 0; the probabilities of a baseline are 32-bit numbers.
@@ -39,7 +39,7 @@ class Check:
     value: Estimate
     n: int
     missing: int
-    outcome: Outcome
+    outcome: CheckOutcome
     p_holds: float | None = None
     p_broken: float | None = None
     p_floors: tuple[bool, bool] = (False, False)

@@ -29,14 +29,14 @@ from crossexam.evaluation.quantities import Quantity
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.behind import ITEMS_PER_CHECK, items_behind
-from crossexam.gates.checks import Check, Outcome
+from crossexam.gates.checks import Check, CheckOutcome
 from crossexam.gates.items import JudgedRun
 from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit, Side
 from crossexam.models.ensemble import MEMBERS
-from crossexam.reports.accuracy import intervals_of
 from crossexam.reports.names import short_names
+from crossexam.reports.significance import intervals_of
 from crossexam.stats.p_values import ALPHA, LEAST_P, holm, one_sided_p
 
 
@@ -338,7 +338,7 @@ def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _check(each: _Measured, outcome: Outcome) -> Check:
+def _check(each: _Measured, outcome: CheckOutcome) -> Check:
     quantity = each.quantity
     return Check(
         each.rule,
@@ -352,7 +352,7 @@ def _check(each: _Measured, outcome: Outcome) -> Check:
     )
 
 
-def _outcome(each: _Measured, p_holds: float, p_broken: float, level: float) -> Outcome:
+def _outcome(each: _Measured, p_holds: float, p_broken: float, level: float) -> CheckOutcome:
     if p_broken <= level:
         return "broken"
     if p_holds <= level:

@@ -20,9 +20,9 @@ OpenChecks = Literal["undecided", "pass", "fail"]
 UNDECIDED: Final[OpenChecks] = "undecided"
 
 #: What a gate says of a run.
-Verdict = Literal["passes", "undecided", "fails", "cannot be judged"]
+GateVerdict = Literal["passes", "undecided", "fails", "cannot be judged"]
 #: The exit codes of the command by verdict.
-EXIT_CODES: Final[Mapping[Verdict, int]] = MappingProxyType(
+EXIT_CODES: Final[Mapping[GateVerdict, int]] = MappingProxyType(
     {"passes": 0, "fails": 1, "cannot be judged": 2, "undecided": 5}
 )
 
@@ -57,7 +57,7 @@ class GateResult:
     intervals: str = "95 % confidence intervals"
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> GateVerdict:
         """What the gate says of the run.
 
         It fails if a check does; else it cannot be judged if a check could not be; else it is undecided if a

@@ -6,7 +6,6 @@ program of your own predicts the pairs of one file, and its predictions come bac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import Any, Final
 
 from crossexam.core.dataset import Dataset, Suite, have_two_labels
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import new_folder, sha256_of, shortened
+from crossexam.core.files import new_folder, sha256_of
 from crossexam.core.manifest import package_version
+from crossexam.core.output.file_names import alike, task_name
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.questions import QuestionSet, question_set
 from crossexam.models.prompts.table import default_template
@@ -208,15 +208,13 @@ def _exported_already(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] 
 
 
 def _refuse_one_name_for_two(sets: Sequence[QuestionSet]) -> None:
-    first: dict[str, str] = {}
-    for each in sets:
-        other = first.setdefault(task_name(each.name).lower(), each.name)  # files may ignore case
-        if other != each.name:
-            raise CrossexamError(
-                f"'{other}' and '{each.name}' would both be the task {task_name(each.name)}",
-                wanted="test sets whose names differ in letters or digits",
-                hint="export them one by one with --only",
-            )
+    if found := alike(sets, lambda each: task_name(each.name)):
+        first, second = (each.name for each in found)
+        raise CrossexamError(
+            f"'{first}' and '{second}' would both be the task {task_name(second)}",
+            wanted="test sets whose names differ in letters or digits",
+            hint="export them one by one with --only",
+        )
 
 
 def _manifest(form: str) -> dict[str, Any]:
@@ -230,12 +228,3 @@ def hashes(sets: QuestionSet) -> dict[str, str]:
         "template": sets.template.name,
         "template_sha256": sets.template.sha256,
     }
-
-
-def task_name(test_set: str) -> str:
-    """Return the name of the task of a test set: letters, digits and underscores; a long one is shortened.
-
-    >>> task_name("negation.multinli_dev-matched")
-    'crossexam_negation_multinli_dev_matched'
-    """
-    return shortened(f"crossexam_{re.sub('[^A-Za-z0-9]', '_', test_set)}", mark="_")

@@ -13,7 +13,8 @@ from typing import Final
 
 from crossexam.core.files import write_text
 from crossexam.core.output.escapes import json_text, one_line
-from crossexam.interop.export import hashes, task_name
+from crossexam.core.output.file_names import task_name
+from crossexam.interop.export import hashes
 from crossexam.interop.layout import filled
 from crossexam.interop.questions import Question, QuestionSet
 

@@ -64,9 +64,9 @@ class QuestionSet:
         labels = tuple(self.template.labels)
         construction = self.dataset.entry.construction
         for item in self.dataset.examples:
-            if item.label is None:
+            gold = item.label and self.template.label_of(item.label)
+            if gold is None:
                 continue
-            gold = self._gold(item.label)
             forms = self.template.forms(item.premise, item.hypothesis)
             yield Question(
                 item.id,
@@ -84,9 +84,6 @@ class QuestionSet:
                 labels.index(gold),
                 forms[gold],
             )
-
-    def _gold(self, label: Gold) -> Gold:
-        return label if label in self.template.labels else "not_entailment"
 
 
 def question_set(dataset: Dataset, template: Template) -> QuestionSet:

@@ -31,7 +31,7 @@ from crossexam.language.lexicons.activities import (
     UNSAID,
     VERBS,
 )
-from crossexam.language.lexicons.closed_classes import NEGATIONS, PATHS
+from crossexam.language.lexicons.closed_classes import BE_OF_THIRD_PERSONS, NEGATIONS, PATHS
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.verb_kinds import is_action
 from crossexam.language.lexicons.wordnet import wordnet
@@ -40,11 +40,10 @@ from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 _IN: Final = PATHS - {"past"} | {"in", "at", "on", "inside", "into"}
-_BE: Final = frozenset("is are was were".split())
 _BEFORE_HEAD: Final = frozenset("DT JJ PRP$ CD VBG VBN".split())
 _FINITE_OR_PRESENT: Final = frozenset("VB VBD VBG VBP VBZ".split())
 #: How somebody is placed, which leaves open what they do.
-POSTURES: Final = frozenset({"sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting"})
+_POSTURES: Final = frozenset({"sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting"})
 _PLACED: Final = frozenset({"sitting", "standing", "lying"})
 _MOMENTARY: Final = frozenset({"jumping", "climbing"})  # who climbed a tree may sit in it
 _STEM: Final = 4  # letters: surf, surfing
@@ -133,7 +132,7 @@ def _is_progressive(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the token is tagged as a noun or adjective, but is a participle: *is skateboarding*."""
     if position == 0 or not tokens[position].text.lower().endswith("ing"):
         return False
-    return tokens[position].tag in {"NN", "JJ"} and tokens[position - 1].text.lower() in _BE
+    return tokens[position].tag in {"NN", "JJ"} and tokens[position - 1].text.lower() in BE_OF_THIRD_PERSONS
 
 
 def _things_after(tokens: Sequence[Token], position: int, activity: str) -> Iterator[str]:
@@ -327,6 +326,6 @@ def are_related(verb: str, other: str) -> bool:
 
 def _is_awake(premise: Scene) -> bool:
     return bool(
-        premise.activities - POSTURES - {"resting"} | premise.activities & {"standing"}
+        premise.activities - _POSTURES - {"resting"} | premise.activities & {"standing"}
         or premise.verbs - ASLEEP
     )

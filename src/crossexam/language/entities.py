@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from crossexam.language.choice import name_and_pipeline
+from crossexam.language.lexicons.closed_classes import ARTICLES, INDEFINITE_ARTICLES
 from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
     MOSTLY_NAMES,
@@ -35,7 +35,8 @@ from crossexam.language.lexicons.proper_names import (
 )
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.remembered import SENTENCES, remembered
-from crossexam.language.tokens import Token, words
+from crossexam.language.tagging.spacy_pipeline import load_pipeline, name_and_pipeline, pipeline_name
+from crossexam.language.tokens import Span, Token, words
 
 EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
 
@@ -100,8 +101,6 @@ class SpacyEntities:
     """The named entity recognizer of the spaCy pipeline *pipeline*."""
 
     def __init__(self, pipeline: str) -> None:
-        from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
-
         self._nlp = load_pipeline(pipeline, {"doc.ents"}, "entity recognizer")
         self.name = pipeline_name(self._nlp)
         self._chunk: dict[str, tuple[Entity, ...]] = {}
@@ -141,10 +140,10 @@ class ListedEntities:
             found += self._in_run(tokens, first, last)
         return tuple(found)
 
-    def _runs(self, text: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    def _runs(self, text: str, tokens: Sequence[Token]) -> list[Span]:
         """Return the spans of the runs of proper nouns, separated by a blank or a hyphen."""
         tagged = any(token.tag for token in tokens)
-        runs: list[tuple[int, int]] = []
+        runs: list[Span] = []
         for index, token in enumerate(tokens):
             if not token.text[0].isupper() or not (
                 self._is_proper(token) if tagged else token.text.isalpha()
@@ -166,7 +165,7 @@ class ListedEntities:
     def _in_run(self, tokens: Sequence[Token], first: int, last: int) -> list[Entity]:
         """Return the entities in the run of proper nouns tokens[first:last]."""
         run = [token.text for token in tokens[first:last]]
-        after_a = first > 0 and tokens[first - 1].text.lower() in {"a", "an"}
+        after_a = first > 0 and tokens[first - 1].text.lower() in INDEFINITE_ARTICLES
         if after_a and len(run) > 1 and all(self._lists.is_class(word, rare=True) for word in run):
             return []  # a Book Store
         kind = self._lists.kind_of_phrase(run, heads=_heads_of_phrase(tokens, last))
@@ -213,7 +212,7 @@ class ListedEntities:
             return (known or self._guess(word, "", rare=True)) if acts else None
         if known or tag == "NNPS" or word.endswith("ians"):
             return known
-        return self._guess(word, before, rare=before in {"the", "a", "an"})
+        return self._guess(word, before, rare=before in ARTICLES)
 
     def _guess(self, word: str, before: str, *, rare: bool) -> EntityKind | None:
         """Return what the unlisted *word* names to judge by the word *before* it; None if it is a class."""

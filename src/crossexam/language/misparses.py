@@ -14,14 +14,7 @@ from crossexam.language.agreement import agreeing, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase
 from crossexam.language.inflection import inflect_like, lemma_of
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.closed_classes import (
-    BE,
-    CLOSED_CLASSES,
-    INDEFINITE_PEOPLE,
-    PATHS,
-    PERSONAL_PRONOUNS,
-    SINGULAR_DETERMINERS,
-)
+from crossexam.language.lexicons.closed_classes import BE, INDEFINITES_AS_NOUNS, PATHS
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.verb_kinds import INTRANSITIVE, MOTION
@@ -30,154 +23,12 @@ from crossexam.language.noun_phrases import PLURAL_ONLY
 from crossexam.language.nouns import animacy, is_common_noun, is_rather_verb, sense_names
 from crossexam.language.tokens import Parsed
 
-# Nouns in -ing; any other word in -ing that is tagged as a noun is a participle.
-_ING_NOUNS: Final = frozenset(
-    (
-        "painting building clothing wedding ring string king swing thing something anything everything "
-        "wing sling spring pudding railing ceiling awning earring crossing opening landing meeting "
-        "parking bedding frosting icing lightning drawing rigging carving dressing being scaffolding "
-        "siding stocking wrapping morning evening covering lighting seating padding stuffing topping "
-        "greeting training cutting surfing"
-    ).split()
-)
-_INDEFINITE: Final = INDEFINITE_PEOPLE | {"something", "everything"}
-_FUNCTION_WORDS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
-_NO_HEADS: Final = _FUNCTION_WORDS | {"right", "left"}
-_CLAUSES: Final = frozenset({"acl:relcl", "acl", "ccomp", "advcl"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD"})
-_SUBORDINATORS: Final = frozenset("after before while as because".split())
 _PERCEPTION: Final = frozenset("help let make watch see hear have".split())
-_COUNTS: Final = frozenset("few dozen hundred thousand couple many great good pair".split())
 _DIRECTIONS: Final = PATHS | frozenset("around away by in into off on onto out over under".split())
 _COUNTABLE: Final = frozenset({"garment.n.01", "container.n.01", "vehicle.n.01", "furniture.n.01"})
 _GOALS: Final = frozenset("toward towards into onto".split())
 _WITH_PATHS: Final = frozenset({"event.n.01", "act.n.02", "way.n.06", "structure.n.01"})
-
-
-def is_misread(parsed: Parsed, phrase: Phrase) -> bool:
-    """Return whether *phrase* is unlikely to be a single, whole noun phrase."""
-    words = [token.text.lower() for token in parsed.tokens]
-    return (
-        any(_is_misread_word(parsed, words, k, phrase) for k in range(phrase.start, phrase.end))
-        or not _ends_well(parsed, words, phrase)
-        or words[phrase.head] in _NO_HEADS
-        or _has_plural_after_one(parsed, phrase)
-        or _is_cut_short(words, phrase)
-    )
-
-
-def _is_misread_word(parsed: Parsed, words: list[str], k: int, phrase: Phrase) -> bool:
-    """Return whether the word at *k*, in *phrase*, is likely to be another part of speech."""
-    tokens, tag = parsed.tokens, parsed.tokens[k].tag
-    before = tokens[k - 1].tag if k > phrase.start else ""
-    if tag in {"DT", "PRP$"} and before.startswith(("NN", "JJ")) and words[k] not in {"all", "both"}:
-        return True  # catches a wave
-    if before == tag == "NNS" or (before in {"NN", "NNP"} and _is_posture(tag, words[k])):
-        return True  # a black man stands
-    if before.startswith("NN") and words[k] in _INDEFINITE:
-        return True  # shows a woman in a shirt something
-    if _is_participle(tag, words[k]) and not _premodifies(parsed, k, phrase):
-        return True
-    if (tag in _FINITE and parsed.relations[k] not in _CLAUSES) or words[k] in _SUBORDINATORS:
-        return True
-    return (
-        _is_no_such_word(parsed, k, phrase)
-        or _is_verb_of_a_list(parsed, k)
-        or _is_verb_of_a_person(parsed, words, k, phrase)
-    )
-
-
-def _premodifies(parsed: Parsed, k: int, phrase: Phrase) -> bool:
-    """Return whether the participle at *k* modifies a noun: a swimming pool, not a shirt cooking corn."""
-    tokens = parsed.tokens
-    if k + 1 >= phrase.end or not tokens[k + 1].tag.startswith("NN"):
-        return False
-    if k == phrase.start or not tokens[k - 1].tag.startswith("NN"):
-        return True
-    word = tokens[k].text.lower()
-    pairs = (f"{tokens[k - 1].text.lower()}_{word}", f"{word}_{tokens[k + 1].text.lower()}")
-    return any(wordnet().is_lemma(pair, "n") for pair in pairs)
-
-
-def _is_no_such_word(parsed: Parsed, k: int, phrase: Phrase) -> bool:
-    """Return whether the word at *k* is the head but no noun, or an adjective before *and* but a noun.
-
-    *A small dinghy laden with plants*, *a helmet and protective clothing*; a noun that WordNet only has as a
-    name (*Laden*) counts if the word is something else too.
-    """
-    token, word = parsed.tokens[k], parsed.tokens[k].text.lower().rpartition("-")[2]
-    if not word.isalpha() or (token.text[:1].isupper() and k > phrase.start):
-        return False
-    if k == phrase.head and token.tag in {"NN", "NNS"} and word not in _INDEFINITE:
-        other = wordnet().is_lemma(word, "a") or wordnet().is_lemma(word, "v")
-        return not (is_common_noun(word) if other else wordnet().lemmas_of(word, "n"))
-    conjoined = k + 1 < phrase.end and parsed.tokens[k + 1].tag == "CC"
-    return (
-        token.tag == "JJ"
-        and conjoined
-        and bool(wordnet().lemmas_of(word, "n"))
-        and not wordnet().is_lemma(word, "a")
-    )
-
-
-def _is_verb_of_a_list(parsed: Parsed, k: int) -> bool:
-    """Return whether the noun at *k* is a verb after *and*: wear sandals and hold umbrellas."""
-    tokens = parsed.tokens
-    return (
-        parsed.relations[k] == "compound"
-        and tokens[k].tag.startswith("NN")
-        and k > 0
-        and tokens[k - 1].tag == "CC"
-        and is_rather_verb(tokens[k].text.lower())
-    )
-
-
-def _is_verb_of_a_person(parsed: Parsed, words: list[str], k: int, phrase: Phrase) -> bool:
-    """Return whether the head at *k* may be part of the verb that follows: a man dust mopping the floor."""
-    return (
-        k == phrase.head > phrase.start
-        and k + 1 < len(words)
-        and parsed.tokens[k + 1].tag.startswith("VB")
-        and parsed.relations[k - 1] == "compound"
-        and wordnet().is_lemma(words[k], "v")
-        and animacy(words[k]) == "thing"
-        and animacy(words[k - 1]) == "person"
-    )
-
-
-def _is_cut_short(words: list[str], phrase: Phrase) -> bool:
-    """Return whether the next word belongs to the last one of *phrase*: an oil / well."""
-    return phrase.end < len(words) and wordnet().is_lemma(
-        "_".join(words[phrase.end - 1 : phrase.end + 1]), "n"
-    )
-
-
-def _has_plural_after_one(parsed: Parsed, phrase: Phrase) -> bool:
-    """Return whether a determiner of the singular precedes a plural: a jumps, one children."""
-    if parsed.tokens[phrase.head].tag != "NNS":
-        return False
-    own = parsed.children(phrase.head, "det", "nummod")
-    words = {parsed.tokens[k].text.lower() for k in range(phrase.start, phrase.head)}
-    return any(parsed.tokens[k].text.lower() in SINGULAR_DETERMINERS for k in own) and not words & _COUNTS
-
-
-def _is_posture(tag: str, word: str) -> bool:
-    return tag == "NNS" and lemma_of(word) in INTRANSITIVE | {"gesture", "walk", "run", "wave"}
-
-
-def _is_participle(tag: str, word: str) -> bool:
-    return tag.startswith("NN") and word.endswith("ing") and word not in _ING_NOUNS
-
-
-def _ends_well(parsed: Parsed, words: list[str], phrase: Phrase) -> bool:
-    """Return whether the last word may end a noun phrase, which a colour may not (paints a wall blue)."""
-    end = phrase.end - 1
-    last, before = parsed.tokens[end].tag, parsed.tokens[end - 1].tag if phrase.end > 1 else ""
-    if end > phrase.start and (
-        words[end] in _FUNCTION_WORDS or (class_of(words[end]) == "colour" and before.startswith("NN"))
-    ):
-        return False
-    return last.startswith(("NN", "PRP")) or last == "CD" or (last == "JJ" and before in {"IN", "CC", "RB"})
 
 
 def agrees(parsed: Parsed, clause: Clause) -> bool:
@@ -227,7 +78,7 @@ def has_misread_verb(parsed: Parsed, clause: Clause) -> bool:
 
 
 def _is_indefinite(parsed: Parsed, phrase: Phrase) -> bool:
-    return parsed.tokens[phrase.head].text.lower() in _INDEFINITE
+    return parsed.tokens[phrase.head].text.lower() in INDEFINITES_AS_NOUNS
 
 
 def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
@@ -358,7 +209,7 @@ def lacks_determiner(parsed: Parsed, phrase: Phrase) -> bool:
     initial = phrase.head == 0 and is_common_noun(word) and word not in FIRST_NAMES
     if (
         not (head.tag == "NN" or (head.tag == "NNP" and initial))
-        or word in MASS | _INDEFINITE
+        or word in MASS | INDEFINITES_AS_NOUNS
         or not is_bare(parsed, phrase)
     ):
         return False

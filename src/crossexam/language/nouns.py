@@ -52,7 +52,9 @@ _NEAR: Final = frozenset(
     "walkway/path grocery/supermarket slope/mountainside hill/hillside activist/crusader dancer/performer "
     "kid/youngster child/youngster".split()
 )
-_FUNCTION_WORDS: Final = frozenset(
+#: Words of closed classes in definitions.  Without all that there are (*opposite*, *about*), 727 nouns of
+#: WordNet would be taken for other ones with an adjective.
+_IN_DEFINITIONS: Final = frozenset(
     "a an the any some that which who whose whom is are was be has have having with without of for in on at "
     "by to from into as or and but not one other especially usually often than its it their used such".split()
 )
@@ -360,7 +362,7 @@ def are_near(narrow: str, broad: str) -> bool:
     """
     if frozenset((narrow, broad)) in _NEAR:
         return True
-    words = [word for word in _defining(narrow) if word not in _FUNCTION_WORDS]
+    words = [word for word in _defining(narrow) if word not in _IN_DEFINITIONS]
     return (
         len(words) > 1
         and words[-1] == broad
@@ -392,7 +394,7 @@ def say_what_defines(words: Collection[str], narrow: str, broad: str) -> bool:
     [True, False]
     """
     own = genus_of(broad)
-    defining = [word for word in _defining(narrow) if word not in _FUNCTION_WORDS]
+    defining = [word for word in _defining(narrow) if word not in _IN_DEFINITIONS]
     wanted = [word for word in defining if word not in own]
     if not wanted or own.isdisjoint(defining):
         return False

@@ -10,7 +10,13 @@ import re
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
-from crossexam.language.lexicons.closed_classes import NUMBER_WORDS, SCALES, SMALL_NUMBERS, TENS
+from crossexam.language.lexicons.closed_classes import (
+    INDEFINITE_ARTICLES,
+    NUMBER_WORDS,
+    SCALES,
+    SMALL_NUMBERS,
+    TENS,
+)
 
 Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
@@ -59,7 +65,7 @@ UNIT: Final = (
 )
 
 
-class Quantity(NamedTuple):
+class Amount(NamedTuple):
     """A number that has a value.
 
     *text*, characters *start* to *end*, is the numeral or number word alone, and *value* its value (2.4 in
@@ -91,21 +97,21 @@ class Unread(NamedTuple):
     text: str
 
 
-def numbers_in(sentence: str) -> tuple[Quantity | Unread, ...]:
+def numbers_in(sentence: str) -> tuple[Amount | Unread, ...]:
     """Return the numbers of *sentence* in order, also years, labels and parts of names.
 
     >>> found = numbers_in("In 1990 Kim paid $2,400.50 for 1/2 of 3 bikes.")
-    >>> [n.text if isinstance(n, Quantity) else n for n in found]
+    >>> [n.text if isinstance(n, Amount) else n for n in found]
     ['1990', '2,400.50', Unread(start=31, end=34, text='1/2'), '3']
     >>> found[1].phrase_start, found[1].start
     (17, 18)
     """
-    found: list[Quantity | Unread] = []
+    found: list[Amount | Unread] = []
     reach = 0  # end of the last amount: in "2.4 million" the second word is not another number
     for match in _NUMBER.finditer(sentence):
         if match.start() >= reach:
             number = _read(sentence, match)
-            reach = number.phrase_end if isinstance(number, Quantity) else reach
+            reach = number.phrase_end if isinstance(number, Amount) else reach
             found.append(number)
     return tuple(found)
 
@@ -119,16 +125,16 @@ def has_number(sentence: str) -> bool:
     return _NUMBER.search(sentence) is not None
 
 
-def all_quantities(sentence: str) -> tuple[Quantity, ...]:
+def all_quantities(sentence: str) -> tuple[Amount, ...]:
     """Return every number of *sentence* that has a value.
 
     >>> [number.text for number in all_quantities("In 1990 Kim paid $2,400.50 for 1/2 of 3 bikes.")]
     ['1990', '2,400.50', '3']
     """
-    return tuple(number for number in numbers_in(sentence) if isinstance(number, Quantity))
+    return tuple(number for number in numbers_in(sentence) if isinstance(number, Amount))
 
 
-def render_number(value: Decimal | int, like: Quantity) -> str:
+def render_number(value: Decimal | int, like: Amount) -> str:
     """Return *value* in the style of *like*: its thousands separators and decimals, or words and case.
 
     Raises ValueError if that is impossible: for a fraction in the style of an integer, a negative number.
@@ -166,7 +172,7 @@ def parse_number_word(text: str) -> int | None:
     True
     """
     words = _SEPARATOR.split(text.strip().lower())
-    if words[0] in {"a", "an"} and len(words) > 1:
+    if words[0] in INDEFINITE_ARTICLES and len(words) > 1:
         words[0] = "one"
     elif words[0] in {"hundred", *SCALES}:
         words.insert(0, "one")
@@ -209,7 +215,7 @@ def spell(value: int, *, conjunction: bool = False) -> str:
     return " ".join(words)
 
 
-def _read(sentence: str, match: re.Match[str]) -> Quantity | Unread:
+def _read(sentence: str, match: re.Match[str]) -> Amount | Unread:
     """Return the number of *match*, with its value if it has one."""
     text, start, end = match.group(), match.start(), match.end()
     if match.lastgroup == "words":
@@ -222,11 +228,11 @@ def _read(sentence: str, match: re.Match[str]) -> Quantity | Unread:
     return Unread(start, end, text)
 
 
-def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Style) -> Quantity:
+def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Style) -> Amount:
     before = _CURRENCY_BEFORE.search(sentence, max(0, start - 8), start)
     scale = (_SCALE_AFTER if before else _SCALE_WORD_AFTER).match(sentence, end)
     after = _PERCENT.match(sentence, end)
-    return Quantity(
+    return Amount(
         start,
         end,
         sentence[start:end],

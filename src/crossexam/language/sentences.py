@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from crossexam.language.tokens import Span
+
 # Abbreviations after which the sentence continues, whatever follows.
 _TITLES: Final = frozenset(
     "mr mrs ms dr prof rs re st mt gen col capt lt sgt sen rep gov rev hon messrs vs approx viz cf eg"
@@ -38,7 +40,7 @@ _LAST_WORD: Final = re.compile(r"[^\s(\[\"“'‘]+$")
 _NEXT_WORD: Final = re.compile(r"[\"“'‘(\[]*([^\W_]+(?:['’][a-z]+)?)")
 
 
-def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
+def split_sentences(text: str) -> tuple[Span, ...]:
     """Return the (start, end) of every sentence of *text*, in order, without surrounding blanks.
 
     Only blanks separate sentences.  A line break ends one if the next line starts like a sentence or a
@@ -50,7 +52,7 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     """
     cuts = [match.start() for match in _BLANK_LINE.finditer(text)]
     cuts += [match.end("close") for match in _END.finditer(text) if _ends(text, match)]
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     start = 0
     for end in (*sorted(cuts), len(text)):
         piece = text[start:end]
@@ -61,7 +63,7 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def sentences_of(document: str) -> tuple[tuple[int, int], ...]:
+def sentences_of(document: str) -> tuple[Span, ...]:
     """Return the (start, end) of the sentences of *document*; none if it has fewer than two.
 
     >>> sentences_of("It rains. It is wet."), sentences_of("It rains.")

@@ -17,6 +17,9 @@ from typing import Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 
+#: From a character, token or leaf to that after the last one.
+Span = tuple[int, int]
+
 
 class Token(NamedTuple):
     """A token: *text* is characters *start* to *end* of the sentence; *tag* is a Penn tag, '' if none."""
@@ -154,7 +157,7 @@ def words(sentence: str) -> tuple[Token, ...]:
     return tuple([new_token(Token, (match.group(), *match.span(), "")) for match in found])
 
 
-def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]) -> tuple[int, int] | None:
+def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]) -> Span | None:
     """Return the span of *word* at or after *position*, None if the parser added it."""
     here = _skip_blank(sentence, position)
     span = _spelt(sentence, here, word)
@@ -174,7 +177,7 @@ def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]
     return span
 
 
-def _spelt(sentence: str, here: int, word: str) -> tuple[int, int] | None:
+def _spelt(sentence: str, here: int, word: str) -> Span | None:
     """Return the span of *word* at *here* in any of the forms that parsers rewrite, or None."""
     plain = word.replace("\\/", "/").replace("\\*", "*")
     curly, blank = plain.replace("'", "’"), plain.replace("\xa0", " ")

@@ -210,7 +210,7 @@ def polarities(counts: ArrayLike) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class PairCounts:
+class WordPairCounts:
     """Counts over a corpus: *words* by number, and the sorted *keys* of pairs of words.
 
     *word_counts* [v, 3] are the numbers of examples with the word in the premise, in the hypothesis, in
@@ -235,7 +235,7 @@ def word_forms(sentence: str) -> tuple[str, ...]:
     return tuple([token.text.lower() for token in words(sentence)])
 
 
-def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> PairCounts:
+def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> WordPairCounts:
     """Return how many of *examples* have each word, and each pair per label; unlabelled ones are skipped.
 
     Takes 12 bytes of memory per distinct pair and label, three times that while merging.
@@ -250,7 +250,7 @@ def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> 
             keys, times = _merged(keys, times, *np.unique(_crossed(chunk), return_counts=True))
             done, skipped = done + len(chunk.labels), chunk.skipped
     pairs, counts = _by_pair(keys, times)
-    return PairCounts(tuple(numbers), word_counts.astype(np.uint32), pairs, counts, done, skipped)
+    return WordPairCounts(tuple(numbers), word_counts.astype(np.uint32), pairs, counts, done, skipped)
 
 
 class _Chunk:

@@ -31,6 +31,8 @@ Pair = tuple[str, str]
 #: The classes of words, in the order of the features.
 CLASSES: Final = ("open", "name", "number", "adverb", "negation", "preposition", "function")
 
+# The weights in alignment_rte3.json were fitted to these lists, so they do not follow the closed classes of
+# the package language (lexicons/closed_classes.py): a word more would change the features.
 # fmt: off
 _CLOSED: Final = {
     "negation": "no not n't never none nobody nothing neither nor nowhere cannot without",

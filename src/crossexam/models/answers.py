@@ -47,7 +47,7 @@ def pair_named(pair: Pair) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerPlaces:
     """The *count* of questions, and how errors name their answers.
 
     *where* is the place of all answers together, and *place* returns that of the answer of a number, of which
@@ -60,7 +60,7 @@ class Asked:
     said: Callable[[int, object], str]
 
     @classmethod
-    def about(cls, pairs: Sequence[Pair], where: str) -> Asked:
+    def about(cls, pairs: Sequence[Pair], where: str) -> AnswerPlaces:
         """Return the questions about *pairs* to *where*, a model that answers in their order."""
         return cls(
             len(pairs),
@@ -72,13 +72,13 @@ class Asked:
 
 def to_answers(
     answers: Any,
-    asked: Asked,
+    places: AnswerPlaces,
     words: AnswerWords = _AS_USUAL,
     *,
     threshold: float | None = None,
     named: NamedLabels | None = None,
 ) -> tuple[NDArray[np.float64], list[Outcome]]:
-    """Return *answers* to what was *asked* as probabilities [n, 3], and the outcomes.
+    """Return *answers*, which are at *places*, as probabilities [n, 3], and the outcomes.
 
     *words* are those in which answers name labels.  Single numbers with a decimal point are probabilities of
     entailment, which need a *threshold*.  The names of labels in the answers are added to *named*.
@@ -87,16 +87,16 @@ def to_answers(
     there is none: its probabilities are NaN.  There are no outcomes if all were answered.  Raises
     FormatError.
 
-    >>> asked = Asked.about([("It rains.", "It is wet."), ("It rains.", "It snows.")], "f")
-    >>> to_answers([True, False], asked)[0].tolist()
+    >>> places = AnswerPlaces.about([("It rains.", "It is wet."), ("It rains.", "It snows.")], "f")
+    >>> to_answers([True, False], places)[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
-    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], asked)
+    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], places)
     >>> table.tolist(), outcomes[1].status
     ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
     """
-    rows = _as_rows(answers, asked)
+    rows = _as_rows(answers, places)
     statuses = {
-        number: _status(row, number, asked)
+        number: _status(row, number, places)
         for number, row in enumerate(rows)
         if isinstance(row, Mapping) and "status" in row
     }
@@ -106,17 +106,17 @@ def to_answers(
     # Rows without an answer are filled with any that has one, so that row numbers in errors stay right.
     first = next(row for number, row in enumerate(rows) if number not in statuses)
     given = [first if number in statuses else row for number, row in enumerate(rows)]
-    table = _probabilities(given, asked, words, threshold, NamedLabels() if named is None else named)
+    table = _probabilities(given, places, words, threshold, NamedLabels() if named is None else named)
     table[list(statuses)] = np.nan
     return table, told
 
 
-def _status(row: Mapping[Any, Any], number: int, asked: Asked) -> str:
+def _status(row: Mapping[Any, Any], number: int, places: AnswerPlaces) -> str:
     status = row["status"]
     if status not in UNANSWERED or len(row) > 1:
         raise FormatError(
-            asked.said(number, dict(row)),
-            where=asked.place(number),
+            places.said(number, dict(row)),
+            where=places.place(number),
             wanted='{"status": STATUS} for a pair without an answer; '
             f"the statuses are {', '.join(UNANSWERED)}",
         )
@@ -124,37 +124,37 @@ def _status(row: Mapping[Any, Any], number: int, asked: Asked) -> str:
 
 
 def _probabilities(
-    rows: Sequence[Any], asked: Asked, words: AnswerWords, threshold: float | None, named: NamedLabels
+    rows: Sequence[Any], places: AnswerPlaces, words: AnswerWords, threshold: float | None, named: NamedLabels
 ) -> NDArray[np.float64]:
     """Return *rows*, at least one and each with an answer, as probabilities [n, 3]."""
     missing = next((number for number, row in enumerate(rows) if row is None), None)
     if missing is not None:
         raise FormatError(
-            asked.said(missing, None),
-            where=asked.place(missing),
+            places.said(missing, None),
+            where=places.place(missing),
             wanted='an answer for each pair; for one without, {"status": STATUS}, such as "refused"',
         )
     first = rows[0]
     if isinstance(first, float):
-        return _from_scores(rows, threshold, asked)
+        return _from_scores(rows, threshold, places)
     if isinstance(first, str | int):
-        table = _from_labels(rows, words, asked, named)
+        table = _from_labels(rows, words, places, named)
     elif isinstance(first, Mapping):
-        table = _from_mappings(rows, words, asked, named)
+        table = _from_mappings(rows, words, places, named)
     else:
-        table = _from_table(rows, words, asked)
-    return table if threshold is None else _thresholded(table, threshold, words, named, asked.where)
+        table = _from_table(rows, words, places)
+    return table if threshold is None else _thresholded(table, threshold, words, named, places.where)
 
 
-def _from_scores(rows: Sequence[Any], threshold: float | None, asked: Asked) -> NDArray[np.float64]:
+def _from_scores(rows: Sequence[Any], threshold: float | None, places: AnswerPlaces) -> NDArray[np.float64]:
     """Return probabilities of entailment as probabilities of labels."""
     if threshold is None:
-        raise missing_threshold("the answers are single numbers", where=asked.where)
+        raise missing_threshold("the answers are single numbers", where=places.where)
     for number, row in enumerate(rows):
         if not isinstance(row, float) or not 0 <= row <= 1:
             raise FormatError(
-                asked.said(number, row),
-                where=asked.place(number),
+                places.said(number, row),
+                where=places.place(number),
                 wanted="a probability of entailment, from 0 to 1",
             )
     return at_threshold(np.asarray(rows, dtype=np.float64), threshold)
@@ -168,7 +168,7 @@ def _thresholded(
     return at_threshold(table[:, LABELS.index("entailment")], threshold)
 
 
-def _as_rows(answers: Any, asked: Asked) -> list[Any]:
+def _as_rows(answers: Any, places: AnswerPlaces) -> list[Any]:
     if hasattr(answers, "detach"):  # a torch tensor, perhaps on a GPU and in 16 bits
         answers = answers.detach().cpu().double().numpy() if answers.is_floating_point() else answers.cpu()
     if hasattr(answers, "tolist"):
@@ -181,14 +181,14 @@ def _as_rows(answers: Any, asked: Asked) -> list[Any]:
     if answers is None:
         raise FormatError(
             "the function did not return a list or an array",
-            where=asked.where,
+            where=places.where,
             wanted=_WANTED,
             hint="with one parameter it gets a list of pairs; with two, (premise, hypothesis), a single pair",
         )
-    if len(answers) != asked.count:
+    if len(answers) != places.count:
         raise FormatError(
-            f"{counted_items(len(answers), 'answer')} for {counted_items(asked.count, 'pair')}",
-            where=asked.where,
+            f"{counted_items(len(answers), 'answer')} for {counted_items(places.count, 'pair')}",
+            where=places.where,
             wanted=_WANTED,
         )
     return [row.tolist() if hasattr(row, "tolist") else row for row in answers]
@@ -201,45 +201,45 @@ def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
 
 
 def _from_labels(
-    rows: Sequence[Any], words: AnswerWords, asked: Asked, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, places: AnswerPlaces, named: NamedLabels
 ) -> NDArray[np.float64]:
     """Return the labels that *rows* name: in words, by class indices, or as True and False.
 
     True is entailment and False not_entailment, unless one of them is declared.
     """
     kind = type(rows[0]) if isinstance(rows[0], bool | int) else str
-    _refuse_others(rows, kind, asked)
+    _refuse_others(rows, kind, places)
     if kind is int:
-        _refuse_undeclared(rows, words, asked)
+        _refuse_undeclared(rows, words, places)
     if kind is bool and not {"true", "false"} & words.declared.keys():
         labels = [TWO_LABELS[0 if row else 1] for row in rows]
     else:
-        labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), asked.place)
-    named.add(labels, where=asked.where)
+        labels = words.labels_of(rows, lambda number: places.said(number, rows[number]), places.place)
+    named.add(labels, where=places.where)
     return one_hot([COLUMN[label] for label in labels])
 
 
-def _refuse_others(rows: Sequence[Any], kind: type, asked: Asked) -> None:
+def _refuse_others(rows: Sequence[Any], kind: type, places: AnswerPlaces) -> None:
     """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are not numbers."""
     for number, row in enumerate(rows):
         if not isinstance(row, kind) or isinstance(row, bool) != (kind is bool):
             raise FormatError(
-                f"{asked.said(0, rows[0])}, and {asked.said(number, row)}",
-                where=asked.place(number),
+                f"{places.said(0, rows[0])}, and {places.said(number, row)}",
+                where=places.place(number),
                 wanted=_ONE_KIND,
             )
 
 
-def _refuse_undeclared(rows: Sequence[int], words: AnswerWords, asked: Asked) -> None:
+def _refuse_undeclared(rows: Sequence[int], words: AnswerWords, places: AnswerPlaces) -> None:
     """Raise FormatError if nothing declares what the class indices *rows* mean, or one is none."""
     if words.order is None and not any(name.isdigit() for name in words.declared):
-        raise _undeclared_classes(max(rows), words, asked.where)
+        raise _undeclared_classes(max(rows), words, places.where)
     classes = len(words.order or ())
     for number, row in enumerate(rows):
         if classes and not 0 <= row < classes and name_of(row) not in words.declared:
             raise FormatError(
-                asked.said(number, row),
-                where=asked.place(number),
+                places.said(number, row),
+                where=places.place(number),
                 wanted=f"a number from 0 to {classes - 1}",
             )
 
@@ -262,31 +262,33 @@ def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> Format
 
 
 def _from_mappings(
-    rows: Sequence[Any], words: AnswerWords, asked: Asked, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, places: AnswerPlaces, named: NamedLabels
 ) -> NDArray[np.float64]:
     """Return the probabilities in *rows*; the label that a pipeline calls the best one has all."""
-    _refuse_others(rows, Mapping, asked)
+    _refuse_others(rows, Mapping, places)
     shares = [{row["label"]: 1.0} if "label" in row else row for row in rows]
-    table = [_shares(row, number, words, asked, named) for number, row in enumerate(shares)]
-    return _from_table(table, _AS_USUAL, asked)
+    table = [_shares(row, number, words, places, named) for number, row in enumerate(shares)]
+    return _from_table(table, _AS_USUAL, places)
 
 
 def _shares(
-    row: Mapping[Any, Any], number: int, words: AnswerWords, asked: Asked, named: NamedLabels
+    row: Mapping[Any, Any], number: int, words: AnswerWords, places: AnswerPlaces, named: NamedLabels
 ) -> list[float]:
     """Return the probabilities of LABELS in *row*, the answer of this *number*."""
     names = list(row)
-    labels = words.labels_of(names, lambda k: asked.said(number, names[k]), lambda _: asked.place(number))
-    named.add(labels, where=asked.where)
+    labels = words.labels_of(names, lambda k: places.said(number, names[k]), lambda _: places.place(number))
+    named.add(labels, where=places.where)
     shares = [0.0] * len(LABELS)
     for label, share in zip(labels, row.values(), strict=True):
         if not isinstance(share, int | float):
-            raise FormatError(asked.said(number, row), where=asked.place(number), wanted="a number per label")
+            raise FormatError(
+                places.said(number, row), where=places.place(number), wanted="a number per label"
+            )
         shares[COLUMN[label]] += float(share)
     return shares
 
 
-def _from_table(rows: Sequence[Any], words: AnswerWords, asked: Asked) -> NDArray[np.float64]:
+def _from_table(rows: Sequence[Any], words: AnswerWords, places: AnswerPlaces) -> NDArray[np.float64]:
     columns = len(words.order) if words.order else len(LABELS)
     try:
         table = np.asarray(rows, dtype=np.float64)
@@ -294,15 +296,15 @@ def _from_table(rows: Sequence[Any], words: AnswerWords, asked: Asked) -> NDArra
         table = np.zeros(0)
     if table.shape != (len(rows), columns):
         raise _wrong_shape(
-            table.shape, (len(rows), columns), is_declared=words.order is not None, where=asked.where
+            table.shape, (len(rows), columns), is_declared=words.order is not None, where=places.where
         )
     wrong = not_probabilities(table, tolerance=_TOLERANCE)
     if wrong.any():
         number = int(wrong.argmax())
         raise FormatError(
-            f"{asked.said(number, table[number].tolist())}; {int(wrong.sum()):,} of {len(table):,} "
+            f"{places.said(number, table[number].tolist())}; {int(wrong.sum()):,} of {len(table):,} "
             "answers are not probabilities",
-            where=asked.place(number),
+            where=places.place(number),
             wanted="finite, non-negative numbers that sum to 1",
             hint="apply a softmax to logits",
         )

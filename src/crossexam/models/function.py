@@ -31,7 +31,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import Asked, pair_named, to_answers
+from crossexam.models.answers import AnswerPlaces, pair_named, to_answers
 from crossexam.models.label_order import NamedLabels, is_two_label, parse_order
 from crossexam.models.local_imports import local_imports, source_of
 from crossexam.models.model import Batch, Model, Pair
@@ -93,8 +93,8 @@ class FunctionModel(Model):
                 where=self.name,
                 hint=f"{_DEBUG}; this list began with {pair_named(pairs[0])}" if pairs else _DEBUG,
             ) from error
-        asked = Asked.about(pairs, self.name)
-        found, outcomes = to_answers(answers, asked, self.words, threshold=self.threshold, named=self.named)
+        places = AnswerPlaces.about(pairs, self.name)
+        found, outcomes = to_answers(answers, places, self.words, threshold=self.threshold, named=self.named)
         self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
         return Batch(range(len(pairs)), found, [None] * len(pairs), outcomes)
 

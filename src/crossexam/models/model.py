@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from crossexam.core.dataset import Dataset, Reading
+from crossexam.core.dataset import Dataset, ReadItems
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.models.label_order import NamedLabels
@@ -88,7 +88,7 @@ class SetAnswers(NamedTuple):
 
     probabilities: NDArray[np.float64]
     outcomes: Outcomes | None = None
-    reading: Reading | None = None
+    reading: ReadItems | None = None
     chunks: NDArray[np.int32] | None = None
 
 

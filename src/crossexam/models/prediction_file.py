@@ -33,7 +33,7 @@ from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import stated_columns
 from crossexam.corpora.label_names import name_of
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import Asked, to_answers
+from crossexam.models.answers import AnswerPlaces, to_answers
 from crossexam.models.label_order import (
     ORDERS,
     TWO_LABELS,
@@ -208,13 +208,13 @@ class PredictionFile(Model):
         answers: list[Any] = [{"status": status} for status in statuses]
         for k, answer in zip(answered, given, strict=True):
             answers[k] = answer
-        asked = Asked(
+        places = AnswerPlaces(
             len(rows),
             str(self.path),
             lambda number: f"{self.path}, {self._named(rows[number])}",
             lambda number, value: self._said(rows[number], value),
         )
-        return to_answers(answers, asked, words, threshold=self.threshold, named=self.named)
+        return to_answers(answers, places, words, threshold=self.threshold, named=self.named)
 
     def _said(self, row: Row, value: object) -> str:
         """Return what an error says of the *value* of the prediction in *row*."""

@@ -5,11 +5,12 @@ No other file names an option of a construction or suite, except the one that de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.settings import set_once
 from crossexam.options.option import Option, option, options_of, switch
 
 if TYPE_CHECKING:
@@ -151,62 +152,51 @@ def given_short_forms(options: ShortForms) -> dict[str, Any]:
 
 def expand(
     suite: str, given: Mapping[str, Any], *, joined: Collection[str] = ()
-) -> dict[str, dict[str, Any]]:
-    """Return the options that short forms set in *suite*, by construction or suite.
+) -> Iterator[tuple[str, Any, str]]:
+    """Yield what short forms set in *suite*: (``NAME.OPTION``, value, flag).
 
     *given* has values by flag; a form with several targets sets those that the suite uses, and those of an
     optional construction only if that is *joined*.  Raises CrossexamError if the suite uses none of the
     targets of a form.
 
-    >>> expand("antonymy", {"--as-published": True})
-    {'antonymy': {'rules': 'released'}}
+    >>> list(expand("antonymy", {"--as-published": True}))
+    [('antonymy.rules', 'released', '--as-published')]
     """
     from crossexam.suites.table import suite_named  # late, since help lists short forms but builds nothing
 
     kind = suite_named(suite)
-    options: dict[str, dict[str, Any]] = {}
+    joining = set(joined)
     for flag in sorted(given, key=lambda flag: SHORT_FORMS[flag].adds_nothing):
         form = SHORT_FORMS[flag]
-        optional = {*joined, *options}.intersection(kind.optional) if form.adds_nothing else kind.optional
+        optional = joining.intersection(kind.optional) if form.adds_nothing else kind.optional
         used = {kind.name, *kind.constructions, *optional}
         fitting = [setting for setting in form.settings if setting[0] in used]
         if not fitting:
             owners = ", ".join(name for name, *_ in form.settings)
             raise CrossexamError(f"'{suite}' has no option {flag}", hint=f"{flag} is an option of {owners}")
         for name, target, value in fitting:
-            options.setdefault(name, {})[target] = given[flag] if value is None else value
-    return options
-
-
-def merged(*parts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the union of options; raises CrossexamError if one is set twice."""
-    options: dict[str, dict[str, Any]] = {}
-    for part in parts:
-        for name, values in part.items():
-            for each, value in values.items():
-                if each in options.setdefault(name, {}):
-                    raise CrossexamError(
-                        f"'{name}.{each}' is set twice",
-                        where="--set and its short form",
-                        wanted="each option once",
-                    )
-                options[name][each] = value
-    return options
+            joining.add(name)
+            yield f"{name}.{target}", given[flag] if value is None else value, flag
 
 
 def suite_options(
     kind: SuiteKind,
     options: ShortForms,
-    stated: Sequence[Mapping[str, Mapping[str, Any]]],
+    stated: Iterable[tuple[str, str, Any]],
     bases: Sequence[str],
 ) -> dict[str, dict[str, Any]]:
     """Return the options by construction or suite for *kind*, from all that may set one.
 
-    These are the short forms of *options*, what is *stated* by name, and the names of *bases* if the suite
-    has a fixed list of corpora.  Raises CrossexamError if one is set twice.
+    These are the (name, option, value) triples *stated* by name, the short forms of *options*, and the names
+    of *bases* if the suite has a fixed list of corpora.  Raises CrossexamError if one is set twice.
     """
-    joined = [name for each in stated for name in each]
-    given = [expand(kind.name, given_short_forms(options), joined=joined), *stated]
+    by_name = [(f"{name}.{option}", value, "--set") for name, option, value in stated]
+    joined = {target.rpartition(".")[0] for target, *_ in by_name}
+    settings = [*by_name, *expand(kind.name, given_short_forms(options), joined=joined)]
     if kind.base_option is not None and bases:
-        given.append({kind.name: {kind.base_option: tuple(bases)}})
-    return merged(*given)
+        settings.append((f"{kind.name}.{kind.base_option}", tuple(bases), "--base"))
+    found: dict[str, dict[str, Any]] = {}
+    for target, value in set_once(settings).items():
+        name, _, option = target.rpartition(".")
+        found.setdefault(name, {})[option] = value
+    return found

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import parse_assignments
+from crossexam.core.settings import parse_assignments, set_once
 from crossexam.options.groups import Here, ReadFrom, ReadingOptions, Where
 from crossexam.options.option import Count, NotNegative, argument, option, several, switch
 from crossexam.training.debiasing import METHODS
@@ -139,17 +138,17 @@ class Train(Where, Fit):
 
 def settings_of(options: Train) -> dict[str, str]:
     """Return the values of ``--set`` and of the options that are short for it, by field."""
-    settings = parse_assignments(options.values, "--set")
-    short = {
-        "epochs": ("--epochs", options.epochs),
-        "add_amod.adjectives": ("--adjectives", options.adjectives),
-    }
-    for field, (flag, value) in short.items():
-        if value is not None:
-            if field in settings:
-                raise CrossexamError(f"'{field}' is set by both --set and {flag}")
-            settings[field] = str(value)
-    return settings
+    stated = parse_assignments(options.values, "--set")
+    short = (
+        ("epochs", options.epochs, "--epochs"),
+        ("add_amod.adjectives", options.adjectives, "--adjectives"),
+    )
+    return set_once(
+        [
+            *((field, value, "--set") for field, value in stated.items()),
+            *((field, str(value), flag) for field, value, flag in short if value is not None),
+        ]
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import ways_out
-from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.verified import is_proposed
@@ -19,7 +18,6 @@ from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.figures import Figure
 from crossexam.reports.headline import chosen_among
-from crossexam.reports.names import named_together
 from crossexam.reports.published_systems import (
     CORPORA_STUDY,
     STUDIES,
@@ -30,20 +28,13 @@ from crossexam.reports.published_systems import (
     published_on_corpus,
 )
 from crossexam.reports.results import Results
-from crossexam.reports.significance import MCNEMAR, uneven_drops_notes
+from crossexam.reports.significance import MCNEMAR, intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
 from crossexam.runs.asked import how_asked
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
-
-
-def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
-    """Return what the intervals of *test_sets* are: by premise, and by word pair where they have these."""
-    keyed = [name for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)]
-    by_pair = f" ({named_together(keyed, test_sets, names)}: by premise and word pair)" if keyed else ""
-    return f"95 % confidence intervals clustered by premise{by_pair}"
 
 
 def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
@@ -114,7 +105,9 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         accuracy_note(results.test_sets, results.short_names),
+        *notes_on_scoring(results),
         *notes_on_items(results, "accuracy"),
+        *tie_notes(results),
         *other_rules_note(differences),
         *_limited_note(results),
         *(study.source for study in studies),
@@ -193,9 +186,9 @@ def majority_notes(results: Results) -> list[str]:
     unanswered = any(each.unanswered is not None for model in results.models for each in model.results)
     of_answered = ", on the items with an answer" if unanswered else ""
     where = "the test set above" if swapped else "the base"
-    note = f"Majority baseline: always giving the most frequent gold label of {where}{of_answered}"
+    note = f"The majority baseline is that of {where}{of_answered}"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
-    return [f"{note}; that of the test set itself would give {listed}." if listed else f"{note}."]
+    return [f"{note}; the test set's own is {listed}." if listed else f"{note}."]
 
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
@@ -213,14 +206,15 @@ def notes_on_items(results: Results, shown: Literal["accuracy", "drop"]) -> list
     proposed = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
     return [
         *empty_notes(sets, names),
-        *majority_notes(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), shown),
-        *tie_notes(results),
         *relabelled_notes(sets, names),
         *([proposed] if any(map(is_proposed, sets)) else []),
-        *projection_notes(results),
-        *threshold_notes(results),
     ]
+
+
+def notes_on_scoring(results: Results) -> list[str]:
+    """Return what the accuracies are compared with, and how the answers of models become labels."""
+    return [*majority_notes(results), *projection_notes(results), *threshold_notes(results)]
 
 
 _ALL_SETS: Final = "all test sets"

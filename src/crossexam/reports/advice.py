@@ -49,7 +49,7 @@ NOT_TRAINED_HERE: Final = ("builtin/", "py/", "file/", "api/")
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdviceRule:
     """A rule: its name, the *source* of what it says, and its *sentences*, none where it does not apply.
 
     If it is about the figures of an *analysis*, it applies only to results that have this.
@@ -248,19 +248,21 @@ def _times_as_many(detectable: float, changed: float) -> float:
 
 #: In the order in which their sentences are shown.
 RULES: Final = (
-    Rule("order of labels", "the majority baseline of the report", _label_order),
-    Rule("one answer", "the labels that the model predicts", _one_answer),
-    Rule(
+    AdviceRule("order of labels", "the majority baseline of the report", _label_order),
+    AdviceRule("one answer", "the labels that the model predicts", _one_answer),
+    AdviceRule(
         "small base", "the interval of the majority baseline, which narrows with the square root", _small_base
     ),
-    Rule("one gold label", "the changes for one gold label that a drop hides", _one_gold_label),
-    Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys, KEYS),
-    Rule(
+    AdviceRule("one gold label", "the changes for one gold label that a drop hides", _one_gold_label),
+    AdviceRule(
+        "few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys, KEYS
+    ),
+    AdviceRule(
         "threshold",
         "docs/studies/fact-checking.md: balanced accuracy at a threshold, ROC AUC at all",
         _another_threshold,
         FACT_CHECKING,
     ),
-    Rule("more pairs", "Connor 1987; the column of smallest detectable drops", _more_pairs),
-    Rule("augmentation", "Naik et al. 2018, section 4.6; Nie et al. 2019, section 4.2", _augmentation),
+    AdviceRule("more pairs", "Connor 1987; the column of smallest detectable drops", _more_pairs),
+    AdviceRule("augmentation", "Naik et al. 2018, section 4.6; Nie et al. 2019, section 4.2", _augmentation),
 )

@@ -20,8 +20,8 @@ from crossexam.reports.accuracy import (
     MAJORITY,
     PAIRS,
     accuracy_table,
-    intervals_of,
     notes_on_items,
+    notes_on_scoring,
     pairs_of,
     written_accuracy_table,
 )
@@ -31,7 +31,7 @@ from crossexam.reports.analyses.keys import heavy_keys
 from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
-from crossexam.reports.significance import uneven_drops_notes
+from crossexam.reports.significance import intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, number_text, significance_note
 
 if TYPE_CHECKING:
@@ -112,10 +112,9 @@ def _ordered(rows: Sequence[tuple[Cell, ...]], names: Sequence[str]) -> tuple[tu
 
 def _of_one(model: ModelResults, results: Results) -> Table:
     """Return accuracy, drop and its p-value by test set, with the majority baseline below bases."""
-    title = f"Accuracy of {model.name}"
-    accuracies = accuracy_table(without_published(results))
+    accuracies = replace(accuracy_table(without_published(results)), title=f"Accuracy of {model.name}")
     if not any(result.lost is not None for result in model.results):
-        return replace(accuracies, title=title, notes=brief_notes(results))
+        return replace(accuracies, notes=brief_notes(results))
     in_part = any(pairs_of(each) not in {None, each.n} for each in model.results)
     drops: dict[Cell, tuple[Cell, ...]] = {
         results.short_names[each.name]: (each.lost, *([pairs_of(each)] if in_part else []), each.p_holm)
@@ -128,13 +127,10 @@ def _of_one(model: ModelResults, results: Results) -> Table:
     )
     none = (None,) * (len(columns) - len(accuracies.columns))
     rows = tuple((*row, *drops.get(row[0], none)) for row in accuracies.rows)
-    notes = brief_notes(
-        results,
-        drop_note(results),
-        "p: McNemar's test by cluster, Holm-corrected over the test sets; the intervals are not corrected.",
-        significance_note(results.options.alpha),
-    )
-    return Table(title, columns, rows, notes)
+    starred = any(_is_marked(each, results) for each in model.results)
+    star = [significance_note(results.options.alpha)] if starred else []
+    notes = brief_notes(results, drop_note(results), *star)
+    return replace(accuracies, columns=columns, rows=rows, notes=notes)
 
 
 def _across(results: Results) -> Table:
@@ -144,7 +140,7 @@ def _across(results: Results) -> Table:
         (results.short_names[each.name], place)
         for place, model in enumerate(results.models)
         for each in model.results
-        if each.p_holm is not None and each.p_holm <= results.options.alpha
+        if _is_marked(each, results)
     }
     rows = tuple(
         (
@@ -194,28 +190,33 @@ def _model_by_model(results: Results) -> Table:
     return Table("What breaks each model", columns, tuple(rows), brief_notes(results, star))
 
 
+def _is_marked(result: TestSetResult, results: Results) -> bool:
+    return result.p_holm is not None and result.p_holm <= results.options.alpha
+
+
 def _is_significant(result: TestSetResult, results: Results) -> bool:
-    fallen = result.lost is not None and result.lost.value > 0
-    return fallen and result.p_holm is not None and result.p_holm <= results.options.alpha
+    return result.lost is not None and result.lost.value > 0 and _is_marked(result, results)
 
 
 def drop_note(results: Results) -> str:
-    """Return what a drop is, and on which test sets it is of a part of the base, or of unpaired items."""
-    in_part = [
-        result.name
+    """Return what a drop is, and on which test sets it is of unpaired items."""
+    in_part = any(
+        (base := model.result(result.base_set or "")) is not None and pairs_of(result) not in {None, base.n}
         for _, model, result in results.by_test_set()
-        if (base := model.result(result.base_set or "")) is not None
-        and pairs_of(result) not in {None, base.n}
-    ]
-    listed = _together(in_part, results)
-    parts = f"; for {listed}, only from base examples that have an item" if listed else ""
+    )
+    examples = " examples that have an item" if in_part else ""
     others = _together(
         [each.name for _, _, each in results.by_test_set() if each.lost is not None and each.drop is None],
         results,
     )
-    untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
-    without = "".join(f"; none for {each}" for each in _without_base(results))
-    return f"Drop: accuracy lost from the base, in points{parts}{untested}{without}."
+    untested = f"; for {others}, from other pairs, not tested" if others else ""
+    return f"Drop: accuracy lost from the base{examples}, in points{untested}."
+
+
+def without_drop_note(results: Results) -> list[str]:
+    """Return which test sets have no drop, and why, if there are any."""
+    listed = "; ".join(_without_base(results))
+    return [f"No drop: {listed}."] if listed else []
 
 
 def _without_base(results: Results) -> Iterator[str]:
@@ -225,11 +226,11 @@ def _without_base(results: Results) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name in results.without_base:
         construction = known_construction(results.test_sets[name].entry.made_by)
-        reason = "whose items have no counterpart in it"
+        reason = "whose items have no counterpart in the base"
         if _is_part_of_base(name, results):
-            reason = "a selection of its items"
+            reason = "a selection of items of the base"
         elif construction is not None and construction.takes_single_texts:
-            reason = "whose items are made from sentences, not from its pairs"
+            reason = "whose items are made from single sentences"
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield f"{_together(names, results)}, {reason}"
@@ -273,7 +274,7 @@ def chosen_note(results: Results) -> list[str]:
 def brief_notes(results: Results, *about: str) -> tuple[str, ...]:
     """Return what the numbers are in a few words, and what a reader must know of these in particular."""
     intervals = intervals_of(results.test_sets, results.short_names)
-    first = " ".join([f"Percent, with {intervals}.", *about])
+    first = " ".join([f"Percent, with {intervals}, not corrected.", *about, *notes_on_scoring(results)])
     return (first, *_notes_on_keys(results), *notes_on_items(results, "drop"), *uneven_drops_notes(results))
 
 

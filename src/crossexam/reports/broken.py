@@ -12,7 +12,7 @@ from crossexam.core.randomness import rng_for
 from crossexam.evaluation.shares import gives_labels_only
 from crossexam.reports.accuracy import MAJORITY, majority_shares
 from crossexam.reports.analyses.consistency import violations_table
-from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
+from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first, without_drop_note
 from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
 from crossexam.reports.results import ModelResults, Results
@@ -28,7 +28,7 @@ MOST_SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownAnswer:
     """What a *model* answered: the label, the *share* of probability if it gave any, whether that is right.
 
     *before* is its label for the base, None if it was not asked about that.
@@ -50,7 +50,7 @@ class Broken:
     premise: list[Segment]
     hypothesis: list[Segment]
     gold: str
-    answers: tuple[Answer, ...]
+    answers: tuple[ShownAnswer, ...]
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,10 @@ def broken_table(results: Results) -> Table:
     notes = brief_notes(
         results,
         drop_note(results),
+        *without_drop_note(results),
         *chosen_note(results),
-        f"{significance_note(results.options.alpha)} Only p is corrected: a tested drop without * is not a "
-        "finding, even if its interval excludes 0.",
+        f"{significance_note(results.options.alpha)} A tested drop without * is not a finding, even if its "
+        "interval excludes 0.",
     )
     drawn = (
         "Drawn: the accuracy and its interval, hollow if there are few items; the long tick marks the "
@@ -131,8 +132,8 @@ def broken_sets(results: Results, items: PageItems) -> dict[str, BrokenSet]:
 
 def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
     name = shown.dataset.name
-    asked = [_Asked.of(model, shown) for model in models]
-    of_model = asked[models.index(model)]
+    by_model = [_ModelAnswers.of(model, shown) for model in models]
+    of_model = by_model[models.index(model)]
     wrong = of_model.here.judged & ~of_model.here.correct
     from_right, mended = of_model.base is not None and bool((shown.places >= 0).any()), 0
     if of_model.base is not None and from_right:
@@ -141,7 +142,7 @@ def _of_set(model: ModelResults, models: list[ModelResults], shown: Shown) -> Br
         mended = int(np.count_nonzero(was_wrong & of_model.here.correct))
     rows = np.flatnonzero(wrong).tolist()
     drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
-    items = tuple(_item(row, asked, shown) for row in drawn)
+    items = tuple(_item(row, by_model, shown) for row in drawn)
     return BrokenSet(items, len(rows), model.name, from_right, mended)
 
 
@@ -177,7 +178,7 @@ def origins(results: Results) -> dict[str, Origin]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ModelAnswers:
     """What a model answered on a test set, and on the base of it if items are compared with theirs."""
 
     model: str
@@ -186,14 +187,14 @@ class _Asked:
     only_labels: bool
 
     @classmethod
-    def of(cls, model: ModelResults, shown: Shown) -> _Asked:
+    def of(cls, model: ModelResults, shown: Shown) -> _ModelAnswers:
         entry, base = shown.dataset.entry, None
         if entry.compares_items and shown.base is not None and shown.base.name in model.run.datasets:
             base = model.run.scored(shown.base.name)
         name = shown.dataset.name
         return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
 
-    def answer(self, row: int, place: int) -> Answer | None:
+    def answer(self, row: int, place: int) -> ShownAnswer | None:
         """Return the answer on item *row*, whose base is at *place*; None without an answer."""
         if not self.here.judged[row]:
             return None
@@ -203,18 +204,18 @@ class _Asked:
         was_right = before is not None and self.base is not None and bool(self.base.correct[place])
         label = GOLDS[self.here.predicted[row]]
         share = None if self.only_labels else float(self.here.shares[row].max())
-        return Answer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
+        return ShownAnswer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
 
 
-def _item(row: int, asked: list[_Asked], shown: Shown) -> Broken:
+def _item(row: int, by_model: list[_ModelAnswers], shown: Shown) -> Broken:
     example = shown.dataset.examples[row]
     has_edits = example.change is not None and starting_pair(example) is not None
     edits = example.change.edits if has_edits and example.change is not None else ()
-    answers = (each.answer(row, int(shown.places[row])) for each in asked)
+    answers = (each.answer(row, int(shown.places[row])) for each in by_model)
     return Broken(
         example.id,
         segments(example.premise, edits, "premise"),
         segments(example.hypothesis, edits, "hypothesis"),
-        GOLDS[asked[0].here.gold[row]],
+        GOLDS[by_model[0].here.gold[row]],
         tuple(answer for answer in answers if answer is not None),
     )

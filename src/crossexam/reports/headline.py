@@ -207,7 +207,7 @@ def _no_fall(
 ) -> str:
     """Return that no drop of *model* is significant; the largest is *candidate*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
-    limits = f"{_unnoticed(model, names)}{_counted(model, names)}"
+    limits = f"{_unnoticed(model, names)}{_not_counted(model, names)}"
     if (disputed := _disputed(model)) is not None:
         return f"The accuracy of {model.name}, {before}, {_in_table_alone(disputed, names)}.{limits}"
     if candidate.loss.value <= 0:
@@ -245,23 +245,21 @@ def _unnoticed(model: ModelResults, names: Mapping[str, str]) -> str:
 def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return of which test sets a sentence speaks that says that none has a significant drop."""
     counted, any_set = _able_to_lead(model), "any test set"
-    if len(counted) < len(_with_drops(model)) or _has_bounds(model):
-        any_set = f"any of the {len(counted)} test sets that count"
+    needed = _needed_to_count(model)
+    if len(counted) < len(_with_drops(model)) or needed:
+        which = f"with {needed}" if needed else "that counts" if len(counted) == 1 else "that count"
+        any_set = f"any of the {len(counted)} test sets {which}"
         if len(counted) == 1:
-            any_set = f"{names.get(counted[0].name, counted[0].name)}, the only test set that counts"
+            any_set = f"{names.get(counted[0].name, counted[0].name)}, the only test set {which}"
     unseen = sum(each.edit_unseen for each in truncations(model))
     read = f" (it did not read the changed text of {counted_items(unseen, 'item')})" if unseen else ""
     return f"{any_set}{read}"
 
 
-def _with_drops(model: ModelResults) -> list[TestSetResult]:
-    return [each for each in model.results if each.loss is not None]
+def _needed_to_count(model: ModelResults) -> str:
+    """Return what test sets need to count for the headline of *model*, if some lack it.
 
-
-def _counted(model: ModelResults, names: Mapping[str, str]) -> str:
-    """Return the sentence that says which test sets count for the headline of *model*, if others do not.
-
-    That those whose labels are only proposed do not is said once, for all models.
+    That those whose labels are only proposed do not count is said once, for all models.
     """
     lost = _with_drops(model)
     chance = {each.name for each in _bases_at_chance(model)}
@@ -270,11 +268,18 @@ def _counted(model: ModelResults, names: Mapping[str, str]) -> str:
         ("enough answers", _has_bounds(model)),
         ("a base where the model beats the majority baseline", any(each.base_set in chance for each in lost)),
     ]
-    needed = " and ".join(words for words, holds in limits if holds)
-    if not needed:
+    return " and ".join(words for words, holds in limits if holds)
+
+
+def _with_drops(model: ModelResults) -> list[TestSetResult]:
+    return [each for each in model.results if each.loss is not None]
+
+
+def _not_counted(model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return a sentence on the largest significant drop of *model* on what does not count, if any."""
+    if not _needed_to_count(model):
         return ""
-    other = _significant_elsewhere("The largest significant drop elsewhere", model, names)
-    return f" A test set counts if it has {needed}.{other}"
+    return _significant_elsewhere("The largest significant drop elsewhere", model, names)
 
 
 def _disputed(model: ModelResults) -> TestSetResult | None:
@@ -418,10 +423,8 @@ def _chance_warnings(results: Results) -> Iterator[str]:
     for name in results.without_base:
         at = [(model, each) for model in results.models if (each := model.result(name)) is not None]
         at = [(model, each) for model, each in at if each.at_chance and not each.is_small]
-        if len(at) == 1:
-            yield _of_chance(*at[0], results.short_names)
-        elif at:
-            yield _of_models_at_chance(at, results.short_names[name])
+        if at:
+            yield _at_chance_on(results.short_names[name], at)
     for model in results.models:
         if leading(model) is None and _bases_at_chance(model):
             continue  # the headline says so
@@ -441,8 +444,8 @@ def _standing(majorities: Iterable[MajorityClass | None]) -> str:
     return "not above" if all(gain.value <= 0 for gain in gains) else "not significantly above"
 
 
-def _of_models_at_chance(at: Sequence[tuple[ModelResults, TestSetResult]], name: str) -> str:
-    """Return that several models are not above the majority class of the test set *name*."""
+def _at_chance_on(name: str, at: Sequence[tuple[ModelResults, TestSetResult]]) -> str:
+    """Return that models are not above the majority class of the test set *name*, which has no base."""
     accuracies = [f"{model.name} ({number_text(each.accuracy, 'percent')} %)" for model, each in at]
     shares = {number_text(each.majority.share, "percent") for _, each in at if each.majority is not None}
     always = [
@@ -450,10 +453,14 @@ def _of_models_at_chance(at: Sequence[tuple[ModelResults, TestSetResult]], name:
         for model, each in at
         if 1.0 in each.predicted_shares
     ]
-    listed = f"{', '.join(accuracies[:-1])} and {accuracies[-1]}"
-    baseline = f"the majority baseline of that test set ({' or '.join(sorted(shares))} %)"
-    words = _standing(each.majority for _, each in at)
-    return f"On {name}, {listed} are {words} {baseline}{''.join(always)}."
+    listed = " and ".join(filter(None, (", ".join(accuracies[:-1]), accuracies[-1])))
+    verb = "are" if len(at) > 1 else "is"
+    gains = [each.majority for _, each in at if each.majority is not None]
+    # The interval of the accuracy alone can exclude the share all the same: the test is paired.
+    paired = _advantage(gains[0]) if len(gains) == 1 and gains[0].advantage.value > 0 else ""
+    baseline = f"the majority baseline there ({' or '.join(sorted(shares))} %{paired})"
+    words = _standing(gains)
+    return f"On {name}, {listed} {verb} {words} {baseline}{''.join(always)}."
 
 
 def _of_many_at_chance(
@@ -506,8 +513,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     elif majority.advantage.value > 0:
         # The interval of the accuracy alone can exclude the share all the same: the test is paired.
         paired, consequence = _advantage(majority), "are hard to interpret"
-    of_set = "" if model.run.datasets[result.name].entry.is_base else " of that test set"
-    baseline = f"the majority baseline{of_set} ({share} %{paired})"
+    baseline = f"the majority baseline ({share} %{paired})"
     then, shares = "", result.predicted_shares
     if has_drops:
         then = f", so changes from this base {consequence}"

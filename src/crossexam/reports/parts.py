@@ -26,11 +26,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from crossexam.core.dataset import Run
-from crossexam.core.files import shortened, write_text
+from crossexam.core.files import write_text
 from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.locks import FOLDER_LOCK, SharedLock, sweep
 from crossexam.core.outcome import STATUSES
 from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
+from crossexam.core.output.file_names import shortened
 from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.analyses.ranks import together
 from crossexam.reports.items import PageItems

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast
 
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
@@ -18,7 +18,7 @@ from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.calibration import Temperature
-    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.cross_dataset import BenchmarkScore
     from crossexam.evaluation.fact_checking import Threshold, ThresholdChoice
     from crossexam.evaluation.measures import TestSetResult
@@ -93,6 +93,29 @@ class ReportOptions:
         item_choice(self.items)
         if self.temperature_from:
             object.__setattr__(self, "calibration", True)
+
+    @classmethod
+    def of(
+        cls,
+        given: object,
+        *,
+        training: TrainingPairs | None,
+        relative_to: int | None = None,
+        temperature_from: Sequence[Run] = (),
+        threshold: ThresholdChoice | None = None,
+    ) -> Self:
+        """Return the options of a report from those *given* to a command or function, and what needs runs.
+
+        *given* has those of the same name that it has.
+        """
+        of_runs: dict[str, Any] = {
+            "training": training,
+            "relative_to": relative_to,
+            "temperature_from": temperature_from,
+            "threshold": threshold,
+        }
+        names = [each.name for each in fields(cls) if each.name not in of_runs and hasattr(given, each.name)]
+        return cls(**{name: getattr(given, name) for name in names}, **of_runs)
 
 
 DEFAULTS: Final = ReportOptions()
@@ -259,28 +282,14 @@ class Results:
         return tuple(name for name in self.test_sets if name in measured - self.drop_bases)
 
     @cached_property
-    def comparison(self) -> tuple[Comparison, ...]:
-        """The paired comparison of exactly two models on the test sets of both; empty if they share none."""
-        from crossexam.evaluation.comparison import compare_runs
+    def comparison(self) -> Comparisons:
+        """All that is compared of exactly two models, on the test sets of both; empty if they share none."""
+        from crossexam.evaluation.comparison import Comparisons
 
-        if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
-            return ()
-        return compare_runs(*self.runs, common=True, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def answered(self) -> tuple[Run, Run]:
-        """Exactly two runs over the test sets that they share, without those with only bounds."""
-        from crossexam.evaluation.unanswered import answered_part
-
-        first, second = self.runs
-        return answered_part(first, second, self.options.max_unanswered)
-
-    @cached_property
-    def scored_both(self) -> tuple[dict[str, Scored], dict[str, Scored]]:
-        """The scores of exactly two models on the test sets of both, of the items that both answered."""
-        from crossexam.evaluation.scores import score_both
-
-        return score_both(*self.runs)
+        if len(self.runs) != 2:
+            return Comparisons()
+        limit, training = self.options.max_unanswered, self.options.training
+        return Comparisons.of(*self.runs, max_unanswered=limit, training=training)
 
     @cached_property
     def short_models(self) -> tuple[str, ...]:

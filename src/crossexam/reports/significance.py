@@ -1,4 +1,4 @@
-"""What the p-values of a table assume, and where that matters."""
+"""What the intervals and p-values of a table assume, and where that matters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset
+from crossexam.reports.names import named_together
 from crossexam.reports.results import Results, once
 from crossexam.stats.clusters import Clusters, cluster_codes
 
@@ -20,6 +22,13 @@ MCNEMAR: Final = (
 
 #: Clusters that weigh as much as fewer equal ones than these can be uneven.
 _MOST_UNEVEN: Final = 60
+
+
+def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
+    """Return what the intervals of *test_sets* are: by premise, and by word pair where they have these."""
+    keyed = [name for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)]
+    by_pair = f" ({named_together(keyed, test_sets, names)}: and by word pair)" if keyed else ""
+    return f"95 % intervals clustered by premise{by_pair}"
 
 
 def are_uneven(clusters: Clusters, n: int) -> bool:

@@ -81,9 +81,7 @@ def _warning(model: ModelResults, names: Mapping[str, str]) -> str | None:
     sentences = [f"{model.name}: {_counted(ties, names[result.name])} {_tied(model, result, ties.count)}"]
     if not result.only_bounds:
         least, most = (number_text(share, "percent") for share in (ties.least, ties.most))
-        sentences.append(
-            f"Depending on how ties are broken, its accuracy there is between {least} and {most} %."
-        )
+        sentences.append(f"Other ways to break ties give an accuracy of {least} to {most} % there.")
     bases = {
         names[each.name]: each.ties
         for each in model.results
@@ -101,9 +99,8 @@ def _tied(model: ModelResults, result: TestSetResult, count: int) -> str:
     labels = _scored_labels(model, result)
     if model.run.two_labels:
         lie = "lies" if count == 1 else "lie"
-        between = " and ".join(labels)
         lower = " (a lower --threshold predicts entailment)" if "threshold" in model.run.details else ""
-        return f"{lie} exactly on the threshold between {between}; {_predicted(labels)} is predicted{lower}."
+        return f"{lie} exactly on the threshold; {_predicted(labels)} is predicted{lower}."
     have = "has" if count == 1 else "have"
     return f"{have} two or more equally probable labels, of which {_predicted(labels)} is predicted."
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 #: The options by name, with the place of each in the details of a run.
-ASKED: Final[Mapping[str, tuple[str, ...]]] = {
+RUN_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "threshold": ("threshold",),
     "endpoint": ("endpoint",),
     "template": ("template", "name"),
@@ -24,13 +24,13 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def how_asked(details: Any) -> dict[str, str | int | float]:
-    """Return the options of ASKED that the *details* of a run have: a threshold, and those of prompts.
+    """Return the options of RUN_OPTIONS that the *details* of a run have: a threshold, and those of prompts.
 
     >>> how_asked({"template": {"name": "gpt3"}, "answer": "choice", "two_label": False})
     {'template': 'gpt3', 'answer': 'choice'}
     """
     found = {}
-    for name, place in ASKED.items():
+    for name, place in RUN_OPTIONS.items():
         value = details
         for key in place:
             value = value.get(key) if isinstance(value, Mapping) else None
@@ -40,7 +40,7 @@ def how_asked(details: Any) -> dict[str, str | int | float]:
 
 
 def distinct_names(names: Sequence[str], asked: Sequence[Mapping[str, str | int | float]]) -> list[str]:
-    """Return *names*, those that are equal with the options of ASKED in which the runs differ.
+    """Return *names*, those that are equal with the options of RUN_OPTIONS in which the runs differ.
 
     What is still the same is numbered.
 
@@ -66,6 +66,6 @@ def _difference(
     one: Mapping[str, str | int | float], group: Sequence[Mapping[str, str | int | float]]
 ) -> str:
     """Return the options of *one* that not all of the *group* have, as words."""
-    varying = [name for name in ASKED if len({each.get(name) for each in group}) > 1]
+    varying = [name for name in RUN_OPTIONS if len({each.get(name) for each in group}) > 1]
     shown = [name for name in varying if not any(name.startswith(f"{other} ") for other in varying)]
     return ", ".join(f"{name} {one[name]}" if name in one else f"no {name}" for name in shown)

@@ -5,7 +5,7 @@ A file of predictions has a row per item of the test set, in its order, with wha
 ``p_LABEL`` for each label that is scored.  If these are not the three labels of the model, its own
 probabilities are in ``model_p_entailment``, ``model_p_neutral`` and ``model_p_contradiction``.  Where there
 is anything to say, further columns are ``status`` (verified, rejected or proposed labels), ``truncated`` and
-``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), ``outcome`` and ``label_mass``
+``edit_unseen`` (:class:`~crossexam.core.dataset.ReadItems`), ``outcome`` and ``label_mass``
 (:mod:`crossexam.core.outcome`).  Without an answer, ``predicted``, ``correct`` and the probabilities are
 null, so that the mean of ``correct`` is the accuracy of the report.  The bytes of the file depend on the
 predictions only, and the manifest has their SHA-256.  Test sets are not copied: the manifest has their paths
@@ -55,7 +55,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
 from crossexam.runs.predictions import stage_of
-from crossexam.runs.run import Permit, Predicted, finished_run, first_items, predict_suite, refuse_many
+from crossexam.runs.run import Permit, finished_run, first_items, predict_suite, refuse_many
 from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.windows import Asking, ask_in_this_process
 
@@ -156,7 +156,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     model.recall(facts)
     sets = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
     counts = PairCounts(earlier.distinct_pairs, earlier.chunk_pairs, 0, pairs, earlier.truncated_pairs)
-    return finished_run(model, suite, Predicted(sets, counts, facts), earlier=earlier)
+    return finished_run(model, suite, sets, counts, facts, earlier=earlier)
 
 
 def _opened_store(folder: Path, model: Model) -> AnswerStore:

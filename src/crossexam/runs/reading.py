@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from crossexam.core.columns import examples_at
-from crossexam.core.dataset import Dataset, Reading
+from crossexam.core.dataset import Dataset, ReadItems
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
 from crossexam.models.model import CharactersRead, Pair, Parts
 
@@ -49,7 +49,7 @@ def reading_of(
     numbers: NDArray[np.uint32],
     truncated: NDArray[np.bool_],
     spans: Callable[[int, Pair], Spans],
-) -> Reading:
+) -> ReadItems:
     """Return what was read of the items of *dataset*, whose pairs have these *numbers* [n].
 
     *truncated* [pairs] says which pairs were, and *spans* returns what was read of the pair of a number.
@@ -60,7 +60,7 @@ def reading_of(
     rows = np.flatnonzero(is_truncated)
     for row, item in zip(rows.tolist(), examples_at(dataset.examples, rows), strict=True):
         unseen[row] = edit_unseen(item, spans(int(numbers[row]), (item.premise, item.hypothesis)))
-    return Reading(is_truncated, unseen)
+    return ReadItems(is_truncated, unseen)
 
 
 def edit_unseen(item: Example, spans: Spans) -> bool:

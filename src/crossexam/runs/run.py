@@ -12,7 +12,6 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -107,9 +106,10 @@ def predict_suite(
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
+    counts, facts = PairCounts(), dict[str, Any]()
     if opened.predict_sets is not None:
-        predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())))
-        for each in predicted.sets.values():
+        sets = opened.predict_sets(list(datasets.values()), list(given.values()))
+        for each in sets.values():
             check_probabilities(each.probabilities, each.outcomes, opened.name)
     else:
         _ask_permission(opened, datasets.values(), store, permit)
@@ -117,33 +117,38 @@ def predict_suite(
         found = predictions_of(
             opened, lambda: stretches_of(datasets.values()), items, store, options, progress, ask
         )
-        predicted = _by_test_set(found, datasets)
+        sets, counts, facts = _by_test_set(found, datasets), found.counts, dict(found.facts)
     seconds = time.monotonic() - start
-    return _run(opened, given, datasets, predicted, seconds, limit, parsed)
+    entries = {name: _entry(datasets[name], given[name], sets[name], parsed.get(name)) for name in datasets}
+    manifest = _manifest(opened, counts, facts, entries, seconds, limit)
+    return run_of(opened.name, datasets, sets, manifest)
 
 
 def finished_run(
     model: Model,
     data: Suite,
-    predicted: Predicted,
+    sets: Mapping[str, SetAnswers],
+    counts: PairCounts,
+    facts: Mapping[str, Any],
     *,
     earlier: RunManifest,
 ) -> Run:
-    """Return the run of *model* over *data* whose predictions are all there, as it is when nothing is asked.
+    """Return the run of *model* over *data* whose answers are all there, as it is when nothing is asked.
 
+    *sets* are the answers by test set, *counts* those of the pairs, and *facts* what was learnt of the model;
     *earlier* is the manifest of the run that asked.
     """
     limit = earlier.limit
     datasets = {name: first_items(dataset, limit) for name, dataset in data.datasets.items()}
     entries = {
         name: msgspec.structs.replace(
-            _entry(datasets[name], data.datasets[name], predicted.sets[name]),
+            _entry(datasets[name], data.datasets[name], sets[name]),
             chunks_per_item=earlier.test_sets[name].chunks_per_item,
         )
         for name in datasets
     }
-    manifest = _manifest(model, predicted, entries, 0.0, limit)
-    return run_of(model.name, datasets, predicted.sets, manifest)
+    manifest = _manifest(model, counts, facts, entries, 0.0, limit)
+    return run_of(model.name, datasets, sets, manifest)
 
 
 def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | None) -> Iterator[Pair]:
@@ -183,22 +188,6 @@ def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | N
             permit(asked, count)
 
 
-def _run(
-    model: Model,
-    given: Mapping[str, Dataset],
-    datasets: Mapping[str, Dataset],
-    predicted: Predicted,
-    seconds: float,
-    limit: int | None,
-    parsed: Mapping[str, int],
-) -> Run:
-    entries = {
-        name: _entry(datasets[name], given[name], predicted.sets[name], parsed.get(name)) for name in datasets
-    }
-    manifest = _manifest(model, predicted, entries, seconds, limit)
-    return run_of(model.name, datasets, predicted.sets, manifest)
-
-
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
     if isinstance(data, str | Path):
         from crossexam.core.test_sets import read_suite
@@ -227,20 +216,8 @@ def stretches_of(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
         yield from map(PairColumns, columns_of(dataset.examples, SIDES, _ROWS_AT_ONCE, exact=True))
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """The answers to the items of every test set.
-
-    *counts* of pairs are for the manifest, and *facts* are what was learnt of the model by asking it.
-    """
-
-    sets: Mapping[str, SetAnswers]
-    counts: PairCounts = field(default_factory=PairCounts)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
-    """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
+def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> dict[str, SetAnswers]:
+    """Return the answers to the items of *datasets*, whose pairs were asked about in this order."""
     sets = {}
     has_outcomes = bool(found.answers.outcomes.noted.any())
     start = 0
@@ -254,7 +231,7 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predict
             None if found.chunks is None else found.chunks[numbers],
         )
         start = stop
-    return Predicted(sets, found.counts, found.facts)
+    return sets
 
 
 def _entry(dataset: Dataset, whole: Dataset, answers: SetAnswers, parsed: int | None = None) -> PredictedSet:
@@ -278,14 +255,14 @@ def _entry(dataset: Dataset, whole: Dataset, answers: SetAnswers, parsed: int | 
 
 def _manifest(
     model: Model,
-    predicted: Predicted,
+    counts: PairCounts,
+    facts: Mapping[str, Any],
     entries: Mapping[str, PredictedSet],
     seconds: float,
     limit: int | None,
 ) -> RunManifest:
-    learnt = {name: value for name, value in predicted.facts.items() if name != PACKAGES}
+    learnt = {name: value for name, value in facts.items() if name != PACKAGES}
     details = with_learnt(model.details, learnt)
-    counts = predicted.counts
     return RunManifest(
         format=1,
         model=model.name,
@@ -303,6 +280,6 @@ def _manifest(
         finished=datetime.now(UTC).isoformat(timespec="milliseconds"),
         version=package_version(),
         python=platform.python_version(),
-        packages=loaded_packages(predicted.facts.get(PACKAGES)),
+        packages=loaded_packages(facts.get(PACKAGES)),
         test_sets=entries,
     )

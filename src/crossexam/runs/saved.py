@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from msgspec import structs
 
-from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
+from crossexam.core.dataset import Dataset, ReadItems, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError, UnknownNameError
-from crossexam.core.example import STATUS, STATUSES, Example
+from crossexam.core.example import ITEM_STATUSES, STATUS, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
 from crossexam.core.manifest import RunEntry, entry_of, saved_run_in
@@ -47,7 +47,7 @@ _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _RUN_AGAIN: Final = "repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused"
 _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
-READING: Final = tuple(field.name for field in fields(Reading))
+READING: Final = tuple(field.name for field in fields(ReadItems))
 OUTCOME: Final = "outcome"
 MASS: Final = "label_mass"
 
@@ -166,7 +166,7 @@ class PredictionTable:
 
     scored: ItemLabels
     statuses: NDArray[np.int8] | None
-    reading: Reading | None
+    reading: ReadItems | None
     outcomes: Outcomes | None
 
     def columns(self, rows: slice) -> dict[str, pa.Array]:
@@ -180,7 +180,7 @@ class PredictionTable:
             shares |= dict(zip(OWN_SHARES, scored.probabilities[rows].T, strict=True))
         columns |= {name: array_of_numbers(share, predicted < 0) for name, share in shares.items()}
         if self.statuses is not None:
-            columns[STATUS] = array_of_names(self.statuses[rows], STATUSES)
+            columns[STATUS] = array_of_names(self.statuses[rows], ITEM_STATUSES)
         if self.reading is not None:
             columns |= {name: array_of_numbers(getattr(self.reading, name)[rows]) for name in READING}
         if self.outcomes is not None:
@@ -225,7 +225,7 @@ def _columns_of_predictions(path: Path) -> SetAnswers:
             outcomes.label_mass[here] = numbers_or_nan(batch[MASS])
         start = here.stop
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
-    return SetAnswers(shares, outcomes, Reading(**read) if reading else None)
+    return SetAnswers(shares, outcomes, ReadItems(**read) if reading else None)
 
 
 def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:

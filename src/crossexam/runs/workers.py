@@ -34,7 +34,7 @@ class Share(NamedTuple):
     parses: Mapping[str, str]
 
 
-class _Answers(NamedTuple):
+class _AnsweredShare(NamedTuple):
     """The answers to a share, the details of the model then, and the labels that it has named so far."""
 
     window: int
@@ -94,7 +94,7 @@ class _SameModel:
     key: str
     options: Mapping[str, Any]
 
-    def __call__(self) -> Callable[[Share], _Answers]:
+    def __call__(self) -> Callable[[Share], _AnsweredShare]:
         """Return the function that answers a share; raises CrossexamError if the model is another one."""
         model = open_model(self.name, self.options)
         if model.key != self.key:
@@ -109,11 +109,11 @@ class _SameModel:
         return partial(_answers, model, self.options)
 
 
-def _answers(model: Model, options: Mapping[str, Any], share: Share) -> _Answers:
+def _answers(model: Model, options: Mapping[str, Any], share: Share) -> _AnsweredShare:
     """Return the answers of *model* to a share."""
     model = model.with_parses(share.parses)
     batches = list(batches_of(model, share.pairs, [bool(known) for known in share.known], options))
     named = frozenset[str]() if model.named is None else model.named.seen
     batch = one_batch(batches)
     batch = batch._replace(indices=[share.offset + index for index in batch.indices])
-    return _Answers(share.window, batch, dict(model.details), named)
+    return _AnsweredShare(share.window, batch, dict(model.details), named)

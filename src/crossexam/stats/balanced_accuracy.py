@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes, equal_weights
-from crossexam.stats.combined import dependent_mean
+from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.paired import paired_difference
 
@@ -27,7 +27,7 @@ def balanced_accuracy(
     The recall ``r_k`` of a label is the accuracy on its items (*correct* [n] says which are right), and has
     the interval ``l_k, u_k`` of :func:`crossexam.stats.estimate.share_correct`.  The mean ``r`` of the K
     recalls (Brodersen et al. 2010, ICPR 20:3121) has the bounds of
-    :func:`crossexam.stats.combined.dependent_mean`, with the correlations of the residuals, summed by
+    :func:`crossexam.stats.combined.mean_of`, with the correlations of the residuals, summed by
     cluster. A label of few items that are all right, whose estimated variance is 0, still widens the
     interval (``bench/COVERAGE.md`` has how often 95 % intervals contain the truth).
 
@@ -45,6 +45,24 @@ def balanced_accuracy(
         return share_correct(right[items], codes, confidence)
 
     return _mean_over_labels(recall, right, labels, clusters, (0.0, 1.0))
+
+
+def balanced_influences(correct: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
+    """Return values of the items [n] whose mean is the balanced accuracy, each as it influences that.
+
+    They are ``r + n / (K n_k) (c_i - r_k)`` with *correct* ``c_i`` and the recall ``r_k`` of the ``n_k``
+    items of the same label.
+
+    >>> balanced_influences([1, 1, 0, 1], [0, 0, 0, 2]).round(3).tolist()
+    [1.056, 1.056, 0.389, 0.833]
+    """
+    right, labels = np.asarray(correct, dtype=np.float64), np.asarray(gold)
+    kinds = [labels == label for label in np.unique(labels).tolist()]
+    recalls = [float(right[kind].mean()) for kind in kinds]
+    values = np.full(len(right), sum(recalls) / max(1, len(kinds)))
+    for kind, recall in zip(kinds, recalls, strict=True):
+        values[kind] += len(right) / (len(kinds) * np.count_nonzero(kind)) * (right[kind] - recall)
+    return values
 
 
 def exact_balanced_accuracy(
@@ -107,7 +125,7 @@ def _mean_over_labels(
     codes = cluster_codes(clusters, n)
     kinds = [labels == label for label in np.unique(labels).tolist()]
     parts = [estimate(items, codes[items]) for items in kinds]
-    return dependent_mean(parts, [values[each] for each in kinds], [codes[each] for each in kinds], bounds)
+    return mean_of(parts, [values[each] for each in kinds], [codes[each] for each in kinds], bounds)
 
 
 def best_threshold(sets: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> float:

@@ -65,6 +65,38 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
     return np.fromiter((index.setdefault(name, len(index)) for name in names), np.int64, count=n)
 
 
+def codes_together(clusters: Sequence[Clusters], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Return the clusters of sets of so many items as integers; the same name is the same one in every set.
+
+    If no set has clusters, every item is its own.  If some are in two clusterings [n, 2], the clusters of
+    the others are both of theirs.  Raises ValueError if only some of the sets have clusters.
+
+    >>> [codes.tolist() for codes in codes_together([["a", "b"], ["b", "c", "c"]], [2, 3])]
+    [[0, 1], [1, 2, 2]]
+    >>> [codes.tolist() for codes in codes_together([np.array([[7, 1], [8, 1]]), np.array([8])], [2, 1])]
+    [[[0, 0], [1, 0]], [[1, 1]]]
+    """
+    given = [each for each in clusters if each is not None]
+    if given and len(given) < len(sizes):
+        raise ValueError("clusters are given for only some of the sets: give them for all or for none")
+    if any(len(each) != size for each, size in zip(given, sizes, strict=False)):
+        raise ValueError(f"clusters for {[len(each) for each in given]} items, not for {list(sizes)}")
+    every: Clusters = None
+    if given and all(isinstance(each, np.ndarray) for each in given):
+        every = np.concatenate(_in_as_many_ways([np.asarray(each) for each in given]))
+    elif given:
+        every = [name for each in given for name in each]
+    return np.split(cluster_codes(every, sum(sizes)), np.cumsum(sizes)[:-1])
+
+
+def _in_as_many_ways(clusters: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    """Return *clusters* as they are, or, if some are in two clusterings, all in two."""
+    if all(each.ndim == clusters[0].ndim for each in clusters):
+        return clusters
+    free = 1 + max(int(each[:, 1].max(initial=-1)) for each in clusters if each.ndim > 1)
+    return [each if each.ndim > 1 else np.stack([each, each + free], axis=1) for each in clusters]
+
+
 def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return *codes* renumbered without gaps, in linear time if they are small.
 
@@ -170,6 +202,11 @@ class EffectiveSize(NamedTuple):
     deff: float
     clusters: int
 
+    @classmethod
+    def of(cls, n: int, deff: float, clusters: int, freedom: float, confidence: float) -> EffectiveSize:
+        """Return that of *n* items with this design effect, of a variance with these degrees of *freedom*."""
+        return cls(max(1.0, n / deff * t_factor(n - 1, freedom, confidence)), deff, clusters)
+
 
 def effective_size(
     residuals: NDArray[np.float64],
@@ -199,7 +236,7 @@ def effective_size(
     alone = 1.0 if weights is None else n * float(weights @ weights)
     size = worst if codes.ndim == 1 else n / m
     deff = float(design_effect(between, within, worst, alone, size))
-    return EffectiveSize(max(1.0, n / deff * t_factor(n - 1, freedom, confidence)), deff, m)
+    return EffectiveSize.of(n, deff, m, freedom, confidence)
 
 
 def design_effect(
@@ -281,6 +318,17 @@ class ClusterSums:
         variance = float(self.variance(slice(column, column + 1))[0, 0])
         error = sqrt(max(0.0, variance)) / n if self.clusters > 1 else inf
         return ClusteredMean(value, error, self.freedom, n, self.clusters)
+
+    def size_of_share(self, column: int, confidence: float) -> EffectiveSize:
+        """Return the effective sample size of the mean of a *column* of zeros and ones.
+
+        There must be at least two clusters.
+        """
+        n, found = self.n, self.mean(column)
+        ones = round(n * found.value)
+        within = n / (n - 1) * ones * (1 - ones / n)
+        deff = float(design_effect((n * found.error) ** 2, within, self.worst))
+        return EffectiveSize.of(n, deff, self.clusters, found.freedom, confidence)
 
     @property
     def worst(self) -> float:

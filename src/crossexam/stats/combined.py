@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import PRIOR_CLUSTERS, codings, count_clusters
+from crossexam.stats.clusters import PRIOR_CLUSTERS, Clusters, codes_together, codings, count_clusters
 
 
 def mover(
@@ -47,38 +47,29 @@ def mover(
     return value, value - below, value + above
 
 
-def mean_of(parts: Sequence[Estimate]) -> Estimate:
-    """Return the unweighted mean of independent *parts* by MOVER; ``n`` and ``clusters`` are their sums.
-
-    Value and bounds are nan if there is no part or a part is nan.
-
-    >>> mean_of([Estimate(0.4, 0.3, 0.5, 100, 100), Estimate(0.6, 0.5, 0.7, 50, 50)]).low.__round__(4)
-    0.4293
-    """
-    n, k = sum(part.n for part in parts), len(parts)
-    if not parts or any(isnan(part.value) for part in parts):
-        return Estimate(nan, nan, nan, n, 0)
-    return Estimate(*mover(parts, [1 / k] * k), n, sum(part.clusters for part in parts))
-
-
-def dependent_mean(
+def mean_of(
     parts: Sequence[Estimate],
     values: Sequence[NDArray[np.float64]],
-    codes: Sequence[NDArray[np.int64]],
+    clusters: Sequence[Clusters],
     bounds: tuple[float, float],
 ) -> Estimate:
-    """Return the unweighted mean of *parts*, each the mean of *values* [n] of items in clusters *codes*.
+    """Return the unweighted mean of *parts*, each the mean of *values* [n] of items in *clusters* [n].
 
-    The codes are [n], or [n, 2] for two clusterings; one is the same cluster in every part.  The bounds are
-    those of MOVER with the :func:`correlations` of the parts, cut off at *bounds*.  A negative correlation
-    counts as 0, so that no interval is narrower than for independent parts; those of parts without common
-    clusters are 0.  The interval of a single cluster, which does not show how clusters vary, is the *bounds*.
+    A statistic that is not a mean has the values by which its items influence it.  The same name is the same
+    cluster in every part.  The bounds are those of MOVER with the :func:`correlations` of the parts, cut off
+    at *bounds*.  A negative correlation counts as 0, so that no interval is narrower than for independent
+    parts; those of parts without common clusters are 0.  The interval of a single cluster, which does not
+    show how clusters vary, is the *bounds*.
 
     >>> alike, values, codes = Estimate(0.5, 0.4, 0.6, 4, 2), np.array([1.0, 0, 1, 0]), np.array([0, 1, 0, 1])
-    >>> dependent_mean([alike, alike], [values, values], [codes, codes], (0.0, 1.0))[:3]
+    >>> mean_of([alike, alike], [values, values], [codes, codes], (0.0, 1.0))[:3]
     (0.5, 0.4, 0.6)
+    >>> mean_of([alike, alike], [values, values], [codes, codes + 2], (0.0, 1.0)).low.__round__(4)
+    0.4293
     """
-    related = np.maximum(0.0, correlations(parts, values, codes))
+    codes = codes_together(clusters, [len(each) for each in values])
+    residuals = [each - part.value for part, each in zip(parts, values, strict=True)]
+    related = np.maximum(0.0, correlations(residuals, codes))
     value, low, high = mover(parts, [1 / len(parts)] * len(parts), related)
     n, m = sum(part.n for part in parts), count_clusters(np.concatenate(codes))
     if m < 2:
@@ -87,29 +78,27 @@ def dependent_mean(
 
 
 def correlations(
-    parts: Sequence[Estimate],
-    values: Sequence[NDArray[np.float64]],
+    residuals: Sequence[NDArray[np.float64]],
     codes: Sequence[NDArray[np.int64]],
     worst: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the correlations [k, k] of *parts*, the means of *values* [n] of items in clusters *codes*.
+    """Return the correlations [k, k] of means whose items, in clusters *codes*, have *residuals* [n].
 
-    With *z* the sums over clusters of the values less their mean, they are ``sum z_a z_b / sqrt(sum z_a^2 sum
-    z_b^2)``, or 0 where nothing varies.  Of two clusterings [n, 2], each of these sums is that over the first
-    plus that over the second less that over both (:mod:`crossexam.stats.clusters`).
+    With *z* the sums of the residuals over clusters, they are ``sum z_a z_b / sqrt(sum z_a^2 sum z_b^2)``, or
+    0 where nothing varies.  Of two clusterings [n, 2], each of these sums is that over the first plus that
+    over the second less that over both (:mod:`crossexam.stats.clusters`).
 
     If few items differ from the rest, they may be of one cluster by chance, so that two means seem to depend
     on each other.  Where that would make an interval too narrow, as for a difference, the variances are
     increased as in :func:`crossexam.stats.clusters.design_effect`, by ``s^2 / 4`` with the *worst* design
     effects *s* of the means [k].
 
-    >>> alike, values, codes = Estimate(0.0, -1.0, 1.0, 2, 2), np.array([1.0, -1.0]), np.array([0, 1])
-    >>> correlations([alike, alike], [values, -values], [codes, codes]).tolist()
+    >>> values, codes = np.array([1.0, -1.0]), np.array([0, 1])
+    >>> correlations([values, -values], [codes, codes]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    residuals = [each - part.value for part, each in zip(parts, values, strict=True)]
     ends = np.cumsum([len(each) for each in codes])[:-1]
-    products = np.zeros((len(parts), len(parts)))
+    products = np.zeros((len(residuals), len(residuals)))
     for whole, sign in codings(np.concatenate(codes)):
         m, split = count_clusters(whole), np.split(whole, ends)
         sums = np.stack([np.bincount(of, each, m) for of, each in zip(split, residuals, strict=True)])

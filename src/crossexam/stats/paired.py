@@ -9,7 +9,7 @@ same items are compared in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, hypot, inf, log, nan, sqrt
+from math import exp, inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +23,14 @@ from crossexam.stats.clusters import (
     Clusters,
     cluster_codes,
     clustered_mean,
+    codes_together,
+    count_clusters,
     design_effect,
     effective_size,
     jackknife,
     normal_quantile,
 )
+from crossexam.stats.combined import correlations
 from crossexam.stats.roots import crossing
 
 
@@ -146,27 +149,37 @@ def relative_difference(
 ) -> Estimate:
     """Return the relative difference ``A / B - 1`` of two models in the mean of their accuracies.
 
-    *pairs* has for each set which items [n] the model and the base model got right, and the clusters.  ``A``
-    and ``B`` are the unweighted means of the accuracies on the sets.  The interval is that of a ratio of
-    means by linearization (Cochran 1977, *Sampling Techniques*, section 6.4), with sets independent and the
-    items of a cluster dependent: with residuals ``e_i = a_i - b_i A / B``, less their mean on the set, the
-    variance of a set of *n* items is ``B / n^2`` (*B* of :mod:`crossexam.stats.clusters`), and the standard
-    error of the ratio is the root of their sum, divided by ``k B`` for *k* sets, with t for the degrees of
-    freedom of all sets.  If ``B`` is 0, the value is nan and the interval the whole range.
+    *pairs* has for each set which items [n] the model and the base model got right, and the clusters, the
+    same name being the same one in every set.  ``A`` and ``B`` are the unweighted means of the accuracies on
+    the sets.  The interval is that of a ratio of means by linearization (Cochran 1977, *Sampling Techniques*,
+    section 6.4): with residuals ``e_i = a_i - b_i A / B``, less their mean on the set, the variance of a set
+    of *n* items is ``B / n^2`` (*B* of :mod:`crossexam.stats.clusters`), and the standard error of the ratio
+    the root of the sum of these and of the covariances of sets that share clusters
+    (:func:`crossexam.stats.combined.correlations`; at least 0), divided by ``k B`` for *k* sets, with t for
+    the degrees of freedom of all sets, at most one less than there are clusters.  If ``B`` is 0, the value is
+    nan and the interval the whole range.
 
     >>> relative_difference([([1, 1, 1, 0], [1, 1, 0, 0], None)]).value
     0.5
     """
-    read = [(*_pair(one, base), cluster_codes(clusters, np.size(one))) for one, base, clusters in pairs]
-    n, m = sum(len(one) for one, _, _ in read), sum(int(codes.max(initial=-1)) + 1 for _, _, codes in read)
-    if not read or any(not len(one) for one, _, _ in read) or not sum(base.mean() for _, base, _ in read):
-        return Estimate(nan, -1.0, inf, n, m)
-    mean = sum(float(one.mean()) for one, _, _ in read) / len(read)
-    of_base = sum(float(base.mean()) for _, base, _ in read) / len(read)
+    read = [_pair(one, base) for one, base, _ in pairs]
+    n = sum(len(one) for one, _ in read)
+    if not read or any(not len(one) for one, _ in read) or not sum(base.mean() for _, base in read):
+        return Estimate(nan, -1.0, inf, n, 0)
+    codes = codes_together([clusters for *_, clusters in pairs], [len(one) for one, _ in read])
+    m = count_clusters(np.concatenate(codes))
+    mean = sum(float(one.mean()) for one, _ in read) / len(read)
+    of_base = sum(float(base.mean()) for _, base in read) / len(read)
     ratio = mean / of_base
-    of_sets = [clustered_mean(one - ratio * base, codes) for one, base, codes in read]
-    error = hypot(*(each.error for each in of_sets)) / len(read) / of_base
-    freedom = sum(each.freedom for each in of_sets)
+    values = [one - ratio * base for one, base in read]
+    of_sets = [clustered_mean(each, of_set) for each, of_set in zip(values, codes, strict=True)]
+    residuals = [each - found.value for each, found in zip(values, of_sets, strict=True)]
+    errors = np.array([each.error for each in of_sets])
+    error = inf
+    if np.isfinite(errors).all():
+        related = np.maximum(0.0, correlations(residuals, codes))
+        error = sqrt(float(errors @ related @ errors)) / len(read) / of_base
+    freedom = min(sum(each.freedom for each in of_sets), max(1, m - 1))
     return ClusteredMean(ratio - 1, error, freedom, n, m).interval((-1.0, inf), confidence)
 
 

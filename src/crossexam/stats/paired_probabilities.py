@@ -21,9 +21,7 @@ from crossexam.stats.clusters import (
     ClusterSums,
     cluster_codes,
     clustered_mean,
-    design_effect,
     effective_size,
-    t_factor,
 )
 from crossexam.stats.deviations import BinSums
 from crossexam.stats.estimate import clopper_pearson, share_interval
@@ -276,11 +274,9 @@ class _Sums:
 
     def _reach(self, row: int, place: int, confidence: float, limits: Limits) -> tuple[float, float]:
         """Return how far the mean cost of errors of one model alone may lie below and above its value."""
-        n, found = self.n, self.losses.mean((_ONLY_A_WRONG, _ONLY_B_WRONG)[place])
-        errors = round(n * found.value)
-        within = n / (n - 1) * errors * (1 - errors / n)
-        deff = float(design_effect((n * found.error) ** 2, within, self.losses.worst))
-        n_eff = max(1.0, n / deff * t_factor(n - 1, found.freedom, confidence))
+        n, column = self.n, (_ONLY_A_WRONG, _ONLY_B_WRONG)[place]
+        errors = round(float(self.losses.totals[column]))
+        n_eff = self.losses.size_of_share(column, confidence).n_eff
         priced = self.priced[row, place]
         price = self.prices[row, place] / priced if priced else inf
         return reach_of_errors(

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb, nan, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.combined import dependent_mean
+from crossexam.stats.clusters import Clusters, cluster_codes, codes_together
+from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -70,16 +70,17 @@ class MeanTests(NamedTuple):
 def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence: float = 0.95) -> MeanTests:
     """Return the unweighted means over test sets of the accuracies of m models, and their differences.
 
-    *sets* has for each of k test sets which items are correct [n, m], and the clusters [n], integers that are
-    the same for the same cluster in all test sets.  The means of accuracies
-    (:func:`crossexam.stats.estimate.share_correct`) and of paired differences
+    *sets* has for each of k test sets which items are correct [n, m], and the clusters, [n] or in two
+    clusterings [n, 2], integers that are the same for the same cluster in all test sets.  The means of
+    accuracies (:func:`crossexam.stats.estimate.share_correct`) and of paired differences
     (:func:`crossexam.stats.paired.paired_difference`) have the intervals of
-    :func:`crossexam.stats.combined.dependent_mean`, with the correlations of the sums over clusters.
+    :func:`crossexam.stats.combined.mean_of`, with the correlations of the sums over clusters.
 
     A cluster contributes ``z_c = sum_s d_cs / (k n_s)`` to the difference of two models, where ``d_cs`` is
     the sum of their differences on its items of set *s*.  The p-value is that of ``t = sum_c z_c / sqrt(sum_c
     z_c^2)`` by Student's distribution with one degree of freedom less than there are clusters in which the
-    two models differ, which is McNemar's score test for unequal contributions.  Raises ValueError without a
+    two models differ, which is McNemar's score test for unequal contributions; in two clusterings, it is the
+    larger of the two.  Raises ValueError without a
     test set, if one is empty, or if the numbers of models differ.
 
     >>> found = differences_of_means([([[1, 0]] * 4 + [[1, 1]] * 4, range(8)), ([[0, 0], [1, 1]], [8, 9])])
@@ -89,14 +90,14 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     read = [np.asarray(correct, dtype=np.float64) for correct, _ in sets]
     if not read or any(each.ndim != 2 or not len(each) or each.shape[1] != read[0].shape[1] for each in read):
         raise ValueError("means need test sets with items, and the same number of models in each")
-    given = np.concatenate([np.asarray(clusters, dtype=np.int64) for _, clusters in sets])
-    codes = np.split(cluster_codes(given, sum(map(len, read))), np.cumsum([len(each) for each in read])[:-1])
+    given = [np.asarray(clusters, dtype=np.int64) for _, clusters in sets]
+    codes = codes_together(given, [len(each) for each in read])
     models = range(read[0].shape[1])
     means = [
-        dependent_mean(
+        mean_of(
             [
                 share_correct(each[:, model], of_set, confidence)
-                for each, of_set in zip(read, codes, strict=True)
+                for each, of_set in zip(read, given, strict=True)
             ],
             [each[:, model] for each in read],
             codes,
@@ -104,34 +105,45 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
         )
         for model in models
     ]
-    tests = {pair: _test(read, codes, *pair, confidence) for pair in combinations(models, 2)}
+    tests = {pair: _test(read, given, codes, *pair, confidence) for pair in combinations(models, 2)}
     return MeanTests(means, tests)
 
 
 def _test(
     read: Sequence[NDArray[np.float64]],
+    given: Sequence[NDArray[np.int64]],
     codes: Sequence[NDArray[np.int64]],
     one: int,
     other: int,
     confidence: float,
 ) -> PairedTest:
-    """Return the difference of the means of two models, and the p-value of none."""
-    from scipy.special import stdtr
+    """Return the difference of the means of two models, and the p-value of none.
 
+    *given* are the clusters of each test set, *codes* those of all of them together.
+    """
     values = [each[:, one] - each[:, other] for each in read]
     parts = [
         paired_difference(each[:, one], each[:, other], of_set, confidence)
-        for each, of_set in zip(read, codes, strict=True)
+        for each, of_set in zip(read, given, strict=True)
     ]
-    difference = dependent_mean(parts, values, codes, (-1.0, 1.0))
+    difference = mean_of(parts, values, codes, (-1.0, 1.0))
     weighted = np.concatenate([each / (len(each) * len(values)) for each in values])
-    z = np.bincount(np.concatenate(codes), weights=weighted)
-    z[np.abs(z) < 1e-15] = 0.0  # what rounding left of a cluster in which the models differ by nothing
+    every = np.concatenate(codes)
+    ways = every.T if every.ndim > 1 else (every,)
+    p_values = (_p_of_contributions(np.bincount(way, weights=weighted)) for way in ways)
+    return PairedTest(difference, max(p_values))
+
+
+def _p_of_contributions(z: NDArray[Any]) -> float:
+    """Return the p-value of a mean difference of 0 to which clusters contribute *z* [m]."""
+    from scipy.special import stdtr
+
+    z = np.where(np.abs(z) < 1e-15, 0.0, z)  # what rounding left where the models differ by nothing
     differing = int(np.count_nonzero(z))
     if differing < 2:
-        return PairedTest(difference, 1.0)
+        return 1.0
     statistic = abs(float(z.sum())) / sqrt(float(z @ z))
-    return PairedTest(difference, min(1.0, 2 * float(stdtr(differing - 1, -statistic))))
+    return min(1.0, 2 * float(stdtr(differing - 1, -statistic)))
 
 
 def holm_matrix(

@@ -74,6 +74,23 @@ def roc_auc(
     return Estimate(auc, low, high, n, m)
 
 
+def roc_influences(scores: ArrayLike, positive: ArrayLike) -> NDArray[np.float64]:
+    """Return values of the items [n] whose mean is the area, each as it influences that.
+
+    They are ``A + n / n_k (v_i - A)`` with the area ``A`` and the placement ``v_i`` of an item among those of
+    the other kind; its own has ``n_k`` items.  There must be items of both kinds.
+
+    >>> roc_influences([0.9, 0.4, 0.4], [1, 1, 0]).tolist()
+    [1.125, 0.375, 0.75]
+    """
+    given, kinds = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    values = _placements(given, kinds)
+    auc = float(values[kinds].mean())
+    sizes = np.where(kinds, np.count_nonzero(kinds), np.count_nonzero(~kinds))
+    found: NDArray[np.float64] = auc + len(given) / sizes * (values - auc)
+    return found
+
+
 def _variance(
     residuals: NDArray[np.float64],
     positive: NDArray[np.bool_],

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.clusters import Clusters, cluster_codes, count_clusters
 from crossexam.stats.estimate import nonnegative_mean
 from crossexam.stats.paired import paired_difference
 
@@ -74,4 +74,4 @@ def accuracy_spread(
     found = [paired_difference(correct[one], correct[other], codes, level) for one, other in pairs]
     low = max((max(each.low, -each.high) for each in found), default=0.0)
     high = max((max(-each.low, each.high) for each in found), default=0.0)
-    return Estimate(float(np.ptp(means)), max(0.0, low), min(1.0, high), n, int(codes.max()) + 1)
+    return Estimate(float(np.ptp(means)), max(0.0, low), min(1.0, high), n, count_clusters(codes))

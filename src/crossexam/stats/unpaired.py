@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from math import nan
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.clusters import Clusters, codes_together, count_clusters
 from crossexam.stats.combined import correlations, mover
 from crossexam.stats.estimate import wilson_share
 from crossexam.stats.paired import paired_difference
@@ -40,13 +39,13 @@ def difference(
     '0.0524'
     """
     right_a, right_b = np.asarray(correct_a, dtype=np.float64), np.asarray(correct_b, dtype=np.float64)
-    codes_a, codes_b, clusters = _common_codes(clusters_a, clusters_b, len(right_a), len(right_b))
+    codes, m = _common_codes(clusters_a, clusters_b, len(right_a), len(right_b))
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):
         return Estimate(nan, -1.0, 1.0, n, 0)
     parts = share(right_a, clusters_a, confidence), share(right_b, clusters_b, confidence)
-    value, low, high = _minus(parts, (right_a, right_b), (codes_a, codes_b))
-    return Estimate(value, max(-1.0, low), min(1.0, high), n, clusters)
+    value, low, high = _minus(parts, (right_a, right_b), codes)
+    return Estimate(value, max(-1.0, low), min(1.0, high), n, m)
 
 
 def difference_of_unpaired_drops(
@@ -69,7 +68,7 @@ def difference_of_unpaired_drops(
     '25.0 [14.7, 36.7]'
     """
     here, there = (np.subtract(*each, dtype=np.float64) for each in (base, stress))
-    codes_a, codes_b, clusters = _common_codes(clusters_base, clusters_stress, len(here), len(there))
+    codes, m = _common_codes(clusters_base, clusters_stress, len(here), len(there))
     n = len(here) + len(there)
     if not len(here) or not len(there):
         return Estimate(nan, -2.0, 2.0, n, 0)
@@ -77,36 +76,31 @@ def difference_of_unpaired_drops(
         paired_difference(*base, clusters_base, confidence),
         paired_difference(*stress, clusters_stress, confidence),
     )
-    return Estimate(*_minus(parts, (here, there), (codes_a, codes_b)), n, clusters)
+    return Estimate(*_minus(parts, (here, there), codes), n, m)
 
 
 def _common_codes(
     clusters_a: Clusters, clusters_b: Clusters, n_a: int, n_b: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+) -> tuple[list[NDArray[np.int64]], int]:
     """Return the codes of the clusters of two sets, numbered together, and how many clusters there are.
 
     Of two clusterings [n, 2], these are the first, whose clusters two sets may share.
     """
-    if (clusters_a is None) != (clusters_b is None):
-        raise ValueError("clusters are given for only one of the two sets: give both or neither")
-    if clusters_a is None or clusters_b is None:
-        codes = np.arange(n_a + n_b, dtype=np.int64)
-    else:
-        both = (_first(clusters_a), _first(clusters_b))
-        codes = cluster_codes([*both[0], *both[1]], n_a + n_b)
-    return codes[:n_a], codes[n_a:], int(codes.max(initial=-1)) + 1
+    codes = codes_together([_first(clusters_a), _first(clusters_b)], [n_a, n_b])
+    return codes, count_clusters(np.concatenate(codes))
 
 
-def _first(clusters: Sequence[Hashable] | NDArray[Any]) -> Sequence[Hashable] | NDArray[Any]:
+def _first(clusters: Clusters) -> Clusters:
     return clusters[:, 0] if isinstance(clusters, np.ndarray) and clusters.ndim > 1 else clusters
 
 
 def _minus(
     parts: tuple[Estimate, Estimate],
     values: tuple[NDArray[np.float64], NDArray[np.float64]],
-    codes: tuple[NDArray[np.int64], NDArray[np.int64]],
+    codes: Sequence[NDArray[np.int64]],
 ) -> tuple[float, float, float]:
     """Return the first of *parts* minus the second, and its bounds; they are the means of *values* [n]."""
     sizes = [np.bincount(each).astype(np.float64) for each in codes]
     worst = [float(each @ each) / len(of) for each, of in zip(sizes, codes, strict=True)]
-    return mover(parts, [1, -1], correlations(parts, values, codes, worst))
+    residuals = [each - part.value for part, each in zip(parts, values, strict=True)]
+    return mover(parts, [1, -1], correlations(residuals, codes, worst))

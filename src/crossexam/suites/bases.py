@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -27,6 +26,7 @@ from crossexam.core.labels import (
     projection_named,
 )
 from crossexam.core.manifest import BaseRead
+from crossexam.core.output.file_names import alike, name_part
 from crossexam.corpora.reading import Reading, ReadingReport, unique_id
 from crossexam.corpora.spec import CorpusSpec, reading_among
 
@@ -94,19 +94,14 @@ def part_name(spec: str) -> str:
     try:
         corpora = CorpusSpec.parse_union(spec)
     except CrossexamError:  # the name of a Dataset, not of a corpus
-        return as_part(Path(spec).stem)
+        return name_part(Path(spec).stem)
     names: list[str] = []
     corpus = None
     for each in corpora:
         name = Path(each.name).stem + each.text[len(each.name) :]
         names.append(name.removeprefix(f"{corpus}:"))
         corpus = each.corpus
-    return as_part("+".join(names))
-
-
-def as_part(name: str) -> str:
-    """Return *name* in the characters that parts of test-set names have, or ``base`` if nothing is left."""
-    return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
+    return name_part("+".join(names))
 
 
 def base_from_spec(spec: str, reading: Reading = Reading(), *, limit: int | None = None) -> Base:
@@ -215,14 +210,12 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
 
 def distinct_parts(bases: Iterable[Base]) -> None:
     """Raise CrossexamError if two bases would have test sets of the same name."""
-    seen: dict[str, Base] = {}
-    for base in bases:
-        other = seen.setdefault(base.part, base)
-        if other is not base:
-            raise CrossexamError(
-                f"two bases are called '{base.part}': {other.spec} and {base.spec}",
-                hint="rename one of the files, or build into two folders",
-            )
+    if found := alike(bases, lambda base: base.part):
+        first, second = found
+        raise CrossexamError(
+            f"two bases are called '{second.part}': {first.spec} and {second.spec}",
+            hint="rename one of the files, or build into two folders",
+        )
 
 
 def base_read(base: Base) -> BaseRead:

@@ -18,9 +18,10 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, sha256_of, shortened, write_json, writing
+from crossexam.core.files import finished_or_absent, sha256_of, write_json, writing
 from crossexam.core.locks import alone_in
 from crossexam.core.manifest import SavedSuiteManifest, TestSetEntry
+from crossexam.core.output.file_names import file_stem
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
@@ -252,8 +253,8 @@ class SuiteWriter:
         return OpenTestSet(plan, self.form, file.write, opened.close)
 
     def _file_of(self, name: str) -> str:
-        """Return the name of the file of the test set *name*, whose base may have a long one."""
-        return f"{shortened(name)}.{self.file_format}"
+        """Return the name of the file of the test set *name*, whose base may have any."""
+        return f"{file_stem(name)}.{self.file_format}"
 
     def close(self, test_set: OpenTestSet) -> None:
         """Close *test_set*, and record its entry."""

@@ -15,10 +15,11 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry
+from crossexam.core.output.file_names import alike, name_part
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.fact_checking import DATA_SET
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import Base, as_part, base_from_spec, base_read, unchanged
+from crossexam.suites.bases import Base, base_from_spec, base_read, unchanged
 from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan
 
 Split = Literal["test", "dev"]
@@ -152,15 +153,12 @@ def _data_sets(parts: _Parts, corpus: str) -> dict[str, tuple[Base, list[Example
 
 def _check_names(names: Mapping[str, object], corpus: str) -> None:
     """Raise CrossexamError if two data sets would have test sets of the same name."""
-    known: dict[str, str] = {}
-    for name in names:
-        other = known.setdefault(_part(corpus, name), name)
-        if other != name:
-            raise CrossexamError(
-                f"the data sets '{other}' and '{name}' would have test sets of one name",
-                where=corpus,
-                wanted="names that differ in their letters or digits",
-            )
+    if found := alike(names, lambda name: _part(corpus, name)):
+        raise CrossexamError(
+            f"the data sets '{found[0]}' and '{found[1]}' would have test sets of one name",
+            where=corpus,
+            wanted="names that differ in their letters or digits",
+        )
 
 
 def _part(corpus: str, name: str) -> str:
@@ -169,7 +167,7 @@ def _part(corpus: str, name: str) -> str:
     >>> _part("aggrefact", "AggreFact-CNN"), _part("summac", "frank")
     ('aggrefact_cnn', 'summac_frank')
     """
-    plain = as_part(name)
+    plain = name_part(name)
     return plain if plain.startswith(f"{corpus}_") else f"{corpus}_{plain}"
 
 

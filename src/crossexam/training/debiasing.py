@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import THREE_LABELS, Projection, most_probable
+from crossexam.core.labels import THREE_LABELS, Projection
 from crossexam.core.randomness import rng_for
 from crossexam.core.settings import Settings
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
@@ -421,12 +421,9 @@ def majority_of(labels: Tensor) -> float:
 
 def score_of_run(probabilities: Tensor, labels: Tensor) -> BiasScore:
     """Return how good the predictions *probabilities* [n, k] of a run are for the training *labels* [n]."""
-    import torch
+    from crossexam.corpora.trained import BiasScore, accuracy_of
 
-    from crossexam.corpora.trained import BiasScore
-
-    right = torch.from_numpy(most_probable(probabilities.double().numpy())) == labels
-    return BiasScore(100 * float(right.double().mean()), majority_of(labels))
+    return BiasScore(accuracy_of(probabilities.double().numpy(), labels.numpy()), majority_of(labels))
 
 
 class BiasedPart(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from crossexam.core.labels import LABELS, THREE_LABELS, Projection, most_probable
-from crossexam.corpora.trained import Score, score_of
+from crossexam.core.labels import LABELS, THREE_LABELS, Projection
+from crossexam.corpora.trained import Score, accuracy_of, score_of
 from crossexam.training.debiasing import cross_entropy
 from crossexam.training.encoding import plan_scoring
 from crossexam.training.pipeline import E, Pipeline
@@ -51,9 +51,7 @@ def score_of_logits(logits: Tensor, labels: Tensor, projection: Projection = THR
     probabilities = torch.softmax(logits.double(), -1).numpy()
     if projection is not THREE_LABELS and logits.shape[1] == len(LABELS):
         return score_of(probabilities, labels.numpy(), projection)
-    predicted = torch.from_numpy(most_probable(probabilities))
-    right = float((predicted == labels).double().mean())
-    return Score(100 * right, float(cross_entropy(logits, labels).mean()))
+    return Score(accuracy_of(probabilities, labels.numpy()), float(cross_entropy(logits, labels).mean()))
 
 
 def score_model(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
+from crossexam.core.output.file_names import artifact_name
 
 #: The project or experiment of the runs, unless the user has named one.
 PROJECT: Final = "crossexam"
@@ -84,7 +85,7 @@ def _wandb(name: str, parameters: Mapping[str, Any], folder: Path) -> Iterator[O
             run.log(metrics, step=step)
 
     def attach(files: Path) -> None:
-        artifact = wandb.Artifact(re.sub(r"[^\w.-]", "_", f"report-{name}")[:128], type="report")
+        artifact = wandb.Artifact(artifact_name(name), type="report")
         artifact.add_dir(str(files))
         run.log_artifact(artifact)
 

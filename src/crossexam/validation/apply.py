@@ -20,12 +20,12 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import (
     AGREED,
     GENERATED_LABEL,
+    ITEM_STATUSES,
     JUDGE_LABELS,
     JUDGED_KIND,
     PROPOSED,
     REJECTED,
     STATUS,
-    STATUSES,
     UNDECIDED,
     VERDICT,
     VERIFIED,
@@ -44,7 +44,7 @@ from crossexam.core.test_sets import (
     suite_folder,
 )
 from crossexam.validation.study import Study
-from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
+from crossexam.validation.verdict import OPEN, Verdict, VerdictRule, kinds_of_antonyms, labels_given, verdicts
 
 _JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
@@ -76,7 +76,7 @@ class Applied:
         return counts + (f"; {self.kinds:,} kinds of antonyms" if self.kinds else "")
 
 
-def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
+def apply_verdicts(study: Study, path: Path, rule: VerdictRule) -> dict[str, Applied]:
     """Write the verdicts of *study* by *rule* into the suite at *path*; return the counts by test set.
 
     Each file is written completely or not at all, the manifest last; it vouches for the files at any time.
@@ -166,7 +166,7 @@ def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str
     info = {key: value for key, value in generated.info.items() if key not in {VERDICT, AGREED, JUDGE_LABELS}}
     if labels:
         info[JUDGE_LABELS] = list(labels)
-    is_proposed = info.get(STATUS) in STATUSES
+    is_proposed = info.get(STATUS) in ITEM_STATUSES
     if verdict.status == OPEN:
         before = UNDECIDED if info.pop(UNDECIDED, False) else info.get(STATUS)
         open_again = before if before == UNDECIDED else PROPOSED
@@ -219,7 +219,7 @@ def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) 
 
 
 def _write_manifest(
-    study: Study, rule: Rule, written: Mapping[str, Dataset], applied: Mapping[str, Applied]
+    study: Study, rule: VerdictRule, written: Mapping[str, Dataset], applied: Mapping[str, Applied]
 ) -> None:
     """Record the verdicts, and the files as they were announced and are now."""
     entries: dict[Path, list[TestSetEntry]] = {}
@@ -233,7 +233,7 @@ def _write_manifest(
         _write_entries(folder, of_suite)
 
 
-def _recorded(study: Study, rule: Rule, counts: Applied) -> dict[str, Any]:
+def _recorded(study: Study, rule: VerdictRule, counts: Applied) -> dict[str, Any]:
     """Return what the manifest records of the verdicts on a test set."""
     return {
         "study": study.identity,

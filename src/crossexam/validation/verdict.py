@@ -88,7 +88,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class VerdictRule:
     """What makes an item verified.
 
     With *apply* ``confirm``, a majority must give the generated label; with ``relabel``, any label, which
@@ -115,7 +115,7 @@ class Rule:
 #: What becomes of the judges' labels.
 Apply = Literal["confirm", "relabel"]
 APPLY: Final[Mapping[str, Apply]] = {each: each for each in get_args(Apply)}
-CONFIRMED: Final = Rule()
+CONFIRMED: Final = VerdictRule()
 
 
 def question_results(study: Study) -> tuple[QuestionResult, ...]:
@@ -130,7 +130,7 @@ def question_results(study: Study) -> tuple[QuestionResult, ...]:
     return tuple(results)
 
 
-def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdict]]:
+def verdicts(study: Study, rule: VerdictRule = CONFIRMED) -> dict[str, dict[str, Verdict]]:
     """Return the verdict on each item whose label was asked for, by test set and example.
 
     Raises CrossexamError if *rule* requires what the study does not ask.
@@ -144,7 +144,7 @@ def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdic
     return {name: of_set for name, of_set in by_set.items() if of_set}
 
 
-def _verdict(study: Study, item: Item, rule: Rule, answers: Answers) -> Verdict:
+def _verdict(study: Study, item: Item, rule: VerdictRule, answers: JudgesAnswers) -> Verdict:
     judges = len(study.judges)
     majority = judges // 2 + 1
     given = answers.get((item.number, "label"), {})
@@ -195,7 +195,7 @@ class Decisions(NamedTuple):
 
 def decisions(study: Study) -> dict[str, Decisions]:
     """Return what the majority says of the labels of each test set whose labels were asked for."""
-    confirm, relabel = verdicts(study), verdicts(study, Rule("relabel"))
+    confirm, relabel = verdicts(study), verdicts(study, VerdictRule("relabel"))
     found = {}
     for name, of_set in relabel.items():
         confirmed = sum(verdict.status == VERIFIED for verdict in confirm[name].values())
@@ -242,7 +242,7 @@ def kinds_of_antonyms(study: Study) -> dict[str, dict[str, str | None]]:
     return found
 
 
-def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
+def as_json(study: Study, rule: VerdictRule = CONFIRMED) -> dict[str, Any]:
     """Return all results of *study*, and its verdicts by *rule*, as JSON."""
     parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "linear95.clustered"}
     return {
@@ -295,10 +295,10 @@ def published_figure(made: TestSetEntry, question: str) -> PublishedFigure | Non
     )
 
 
-Answers = Mapping[tuple[int, str], Mapping[str, str]]  # by item and question: the value by judge
+JudgesAnswers = Mapping[tuple[int, str], Mapping[str, str]]  # by item and question: the value by judge
 
 
-def _answers(study: Study) -> Answers:
+def _answers(study: Study) -> JudgesAnswers:
     """Return what the judges answer; labels are those of the test set (:meth:`Study.label`)."""
     answers: dict[tuple[int, str], dict[str, str]] = {}
     for judge, number, question, value in study.judgements():
@@ -308,7 +308,7 @@ def _answers(study: Study) -> Answers:
 
 
 def _question_result(
-    study: Study, name: str, question: str, items: Sequence[Item], answers: Answers
+    study: Study, name: str, question: str, items: Sequence[Item], answers: JudgesAnswers
 ) -> QuestionResult:
     judges = len(study.judges)
     needed = min(TWO, judges)

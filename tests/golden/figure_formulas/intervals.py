@@ -234,13 +234,22 @@ def sums_of(values: Array, clusters: Array, every: Array) -> Array:
     return np.array([values[clusters == each].sum() for each in every])
 
 
-def correlations(parts: Sequence[tuple[Array, Array]]) -> Array:
-    """Of the residuals of several means, summed over the clusters that they share; 0 if undefined."""
-    every = np.unique(np.concatenate([clusters for _, clusters in parts]))
-    z = np.array([sums_of(values - values.mean(), clusters, every) for values, clusters in parts])
-    lengths = np.sqrt((z**2).sum(axis=1))
+def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:
+    """Of the residuals of several means, summed over the clusters that they share; 0 if undefined.
+
+    Of two clusterings, the sums of products by the first and by the second, less those by both.
+    """
+    k = len(parts)
+    products = np.zeros((k, k))
+    for a, b in product(range(k), repeat=2):
+        (values, units), (others, other_units) = parts[a], parts[b]
+        one, other = values - values.mean(), others - others.mean()
+        alike = [np.equal.outer(units[way], other_units[way]) for way in (0, -1)]
+        weight = alike[0].astype(float) + alike[1] - (alike[0] & alike[1])
+        products[a, b] = one @ weight @ other
+    lengths = np.sqrt(np.maximum(0.0, products.diagonal()))
     scale = np.outer(lengths, lengths)
-    found: Array = np.divide(z @ z.T, scale, out=np.zeros_like(scale), where=scale > 0)
+    found: Array = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
     return found
 
 

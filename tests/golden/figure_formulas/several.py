@@ -185,11 +185,11 @@ def ranking(
 
 
 def mean_ranking(models: Sequence[str], sets: Sequence[Sequence[Answers]]) -> Iterator[tuple[str, Figure]]:
-    """The means over test sets, whose parts are correlated by the premises that they share."""
+    """The means over test sets, whose parts are correlated by the premises and word pairs that they share."""
+    units = [each[0].units for each in sets]
 
     def mean_of(parts: Sequence[Number], values: Sequence[Array], low: float) -> Number:
-        premises = [each[0].premise for each in sets]
-        r = np.maximum(0.0, correlations(list(zip(values, premises, strict=True))))
+        r = np.maximum(0.0, correlations(list(zip(values, units, strict=True))))
         np.fill_diagonal(r, 1.0)
         value = float(np.mean([part.value for part in parts]))
         below = np.array([part.value - part.low for part in parts])
@@ -200,20 +200,27 @@ def mean_ranking(models: Sequence[str], sets: Sequence[Sequence[Answers]]) -> It
 
     accuracies, tests = {}, {}
     for place, model in enumerate(models):
-        parts = [share(each[place].right, [each[place].premise]) for each in sets]
+        parts = [share(each[place].right, of_set) for each, of_set in zip(sets, units, strict=True)]
         accuracies[model] = mean_of(parts, [each[place].right.astype(float) for each in sets], 0.0)
     for i, j in combinations(range(len(models)), 2):
         values = [each[i].right.astype(float) - each[j].right for each in sets]
-        parts = [paired(each[i].right, each[j].right, [each[i].premise]) for each in sets]
-        z: Counter[str] = Counter()
-        for each, d in zip(sets, values, strict=True):
-            for premise, value in zip(each[i].premise, d, strict=True):
-                z[premise] += value / (len(d) * len(sets))
-        differing = np.array([value for value in z.values() if abs(value) > 1e-12])
-        statistic = abs(differing.sum()) / sqrt(float(differing @ differing))
-        p = 2 * float(t.sf(statistic, len(differing) - 1))
+        parts = [
+            paired(each[i].right, each[j].right, of_set) for each, of_set in zip(sets, units, strict=True)
+        ]
+        # by premise; by word pair, and by premise where there are none
+        p = max(t_of_sums(values, [of_set[way] for of_set in units]) for way in (0, -1))
         tests[models[i], models[j]] = mean_of(parts, values, -1.0), p
     yield from ranking("(mean of test sets)", accuracies, tests, 0)
+
+
+def t_of_sums(values: Sequence[Array], clusters: Sequence[Array]) -> float:
+    z: Counter[str] = Counter()
+    for d, of_set in zip(values, clusters, strict=True):
+        for cluster, value in zip(of_set, d, strict=True):
+            z[cluster] += value / (len(d) * len(values))
+    differing = np.array([value for value in z.values() if abs(value) > 1e-12])
+    statistic = abs(differing.sum()) / sqrt(float(differing @ differing))
+    return 2 * float(t.sf(statistic, len(differing) - 1))
 
 
 def agreement(key: str, other: str, a: Answers, b: Answers) -> Iterator[tuple[str, Figure]]:

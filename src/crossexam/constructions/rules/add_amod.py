@@ -20,7 +20,7 @@ from crossexam.language.lexicons.adjective_classes import (
     class_of,
     rank_of,
 )
-from crossexam.language.lexicons.closed_classes import BE, NEGATIONS
+from crossexam.language.lexicons.closed_classes import BE, INDEFINITE_ARTICLES, NEGATIONS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import wordnet
@@ -358,7 +358,7 @@ _OF_PHRASE: Final[tuple[Rule[Entity], ...]] = (
          "A truck moved like a goat.", "A truck moved near a goat.",
          "What something is like need not be there."),
     Rule("object of a light verb",
-         lambda e: e.preposition in _LIGHT_VERBS and not e.determiners.isdisjoint({"a", "an"}),
+         lambda e: e.preposition in _LIGHT_VERBS and not e.determiners.isdisjoint(INDEFINITE_ARTICLES),
          "A man takes a bus.", "A man stops a bus.",
          "Verb and noun together say what is done (Quirk et al., 10.30)."),
     Rule("singular without a determiner", _is_bare_singular,

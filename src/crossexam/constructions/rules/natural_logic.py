@@ -48,7 +48,7 @@ _NOMINAL: Final = frozenset({"N", "J"})
 
 
 @dataclass(eq=False)
-class Change:
+class ChangedFamily:
     """A *family* with other words, and the *label* that natural logic proposes for it.
 
     *how*: the two words are exchanged, one is replaced, or the sentence on *context* is copied to both sides.
@@ -127,21 +127,21 @@ class Change:
         return tuple(lemma for word in words for lemma in wordnet().lemmas_of(word) or (word,))
 
 
-def _is_told(change: Change) -> bool:
+def _is_told(change: ChangedFamily) -> bool:
     return change.loses and any(any(swapped_sentences.against(saying, {ODD})) for saying in change.sayings)
 
 
-def _of_nouns(asks: Callable[[Change], bool]) -> Callable[[Change], bool]:
+def _of_nouns(asks: Callable[[ChangedFamily], bool]) -> Callable[[ChangedFamily], bool]:
     """Return what a rule *asks* of the more special of two nouns, which is then in the hypothesis."""
     return lambda change: change.loses and change.match.pos == "n" and asks(change)
 
 
-def _goes_with_narrow(change: Change) -> bool:
+def _goes_with_narrow(change: ChangedFamily) -> bool:
     narrow, broad = change.lemmas
     return gender(narrow) is None and any(goes_with(word, narrow, broad) for word in change.content)
 
 
-def _is_beside_another(change: Change) -> bool:
+def _is_beside_another(change: ChangedFamily) -> bool:
     """Return whether the hypothesis is about its word, but the premise about somebody who cannot be that."""
     if change.how != "exchanged" or change.label != "neutral":
         return False
@@ -153,12 +153,12 @@ def _is_beside_another(change: Change) -> bool:
     return people and not may_name(change.named, first)
 
 
-def _replaces(change: Change, pos: str) -> bool:
+def _replaces(change: ChangedFamily, pos: str) -> bool:
     """Return whether a word of this *pos* is replaced, and no conflict is known to lie in other words."""
     return change.how == "replaced" and change.match.pos == pos and change.rest != "conflict"
 
 
-def _describe_others(change: Change) -> bool:
+def _describe_others(change: ChangedFamily) -> bool:
     return _replaces(change, "a") and len({_described(change.match, side) for side in SIDES}) > 1
 
 
@@ -171,13 +171,13 @@ def _described(match: Match, side: Side) -> str | None:
     return noun and wordnet().base_form(noun, "n")
 
 
-def _may_be_others(change: Change) -> bool:
+def _may_be_others(change: ChangedFamily) -> bool:
     """Return whether something is not entailed of one or several, and the premise is about several or one."""
     alone = not (_replaces(change, "v") or _replaces(change, "a"))
     return change.how == "replaced" and alone and change.label != "entailment" and change.numbers_differ
 
 
-def _may_name_others(change: Change) -> bool:
+def _may_name_others(change: ChangedFamily) -> bool:
     match = change.match
     if change.how != "replaced" or match.pos != "n" or change.label == "entailment":
         return False
@@ -194,13 +194,13 @@ def _is_role(noun: str) -> bool:
     return animacy(noun) == "person" and gender(noun) is None and noun not in YOUNG | OLD | KIN
 
 
-def _has_role_of_another(change: Change) -> bool:
+def _has_role_of_another(change: ChangedFamily) -> bool:
     """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
     exchanged = change.how == "exchanged" and change.label == "neutral" and change.relation == "hyponym"
     return exchanged and _is_role(change.match.pair.first) and change.rest != "covered"
 
 
-def _are_several_of_one(change: Change) -> bool:
+def _are_several_of_one(change: ChangedFamily) -> bool:
     match = change.match
     if change.label == "contradiction" or (change.how != "exchanged" and change.label != "entailment"):
         return False
@@ -208,7 +208,7 @@ def _are_several_of_one(change: Change) -> bool:
     return change.how != "copied" and several and match.directions["hypothesis"] == "up"
 
 
-def _may_conflict_in_pair(change: Change) -> bool:
+def _may_conflict_in_pair(change: ChangedFamily) -> bool:
     """Return whether a contradiction may have been one of the words: those of a word and its hypernym."""
     if change.how != "exchanged" or change.gold != "contradiction" or change.relation == "antonym":
         return False
@@ -218,7 +218,7 @@ def _may_conflict_in_pair(change: Change) -> bool:
     return not (kept and _conflicts_elsewhere(change))
 
 
-def _conflicts_elsewhere(change: Change) -> bool:
+def _conflicts_elsewhere(change: ChangedFamily) -> bool:
     """Return whether a contradiction does not lie in a word and its hypernym."""
     match = change.match
     words = (word for word in match.pair[:2] if word not in _ANYBODY)
@@ -227,21 +227,21 @@ def _conflicts_elsewhere(change: Change) -> bool:
     return not change.numbers_differ and lies_elsewhere(*match.sentences)
 
 
-def _was_all_that_is_new(change: Change) -> bool:
+def _was_all_that_is_new(change: ChangedFamily) -> bool:
     if change.how != "exchanged" or not change.gold == change.label == "neutral":
         return False
     safe = not says_less(change.match.pair.relation, *change.match.directions.values())
     return safe and change.are_upward and not adds_a_thing(*change.match.sentences)
 
 
-def _may_be_implied(change: Change) -> bool:
+def _may_be_implied(change: ChangedFamily) -> bool:
     decided = change.relation == "hyponym" and change.match.directions["hypothesis"] == "up"
     return change.how == "replaced" and change.rest == "open" and not decided
 
 
 # fmt: off
 #: In the order in which they are asked: a label is doubtful for the first that holds.
-RULES: Final[tuple[Rule[Change], ...]] = (
+RULES: Final[tuple[Rule[ChangedFamily], ...]] = (
     Rule("the sentence reveals what the word leaves open", _is_told,
          "A *juggler* juggles. / A *person* juggles.", "A *juggler* rests. / A *person* rests.",
          "A person who juggles is a juggler, and the label is entailment still."),
@@ -304,6 +304,6 @@ RULES: Final[tuple[Rule[Change], ...]] = (
 # fmt: on
 
 
-def against(change: Change, without: Collection[str] = ()) -> Iterator[Rule[Change]]:
+def against(change: ChangedFamily, without: Collection[str] = ()) -> Iterator[Rule[ChangedFamily]]:
     """Yield the rules that hold of *change*, but for the reasons *without*."""
     return holding(RULES, change, without)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
-from crossexam.language.numbers import PERCENT, UNIT, Quantity, Unread, numbers_in
+from crossexam.language.numbers import PERCENT, UNIT, Amount, Unread, numbers_in
 from crossexam.language.remembered import once
 from crossexam.language.tokens import Token
 
@@ -82,7 +82,7 @@ class Number:
         self,
         sentence: str,
         tokens: Sequence[Token],
-        amount: Quantity | Unread,
+        amount: Amount | Unread,
         previous: Number | None,
         texts: Counter[str],
         values: Sequence[Decimal],
@@ -91,7 +91,7 @@ class Number:
         self.sentence, self.tokens, self.amount, self.previous = sentence, tokens, amount, previous
         self.texts, self.values, self.in_problem = texts, values, in_problem
         self.text, self.start, self.end = amount.text, amount.start, amount.end
-        self.quantity = amount if isinstance(amount, Quantity) else None
+        self.quantity = amount if isinstance(amount, Amount) else None
         self.currency = self.quantity.currency if self.quantity else ""
         self.phrase_start = self.quantity.phrase_start if self.quantity else self.start
         self.phrase_end = self.quantity.phrase_end if self.quantity else self.end
@@ -124,7 +124,7 @@ def numbers_of(sentence: str, tokens: Sequence[Token], *, in_problem: bool = Fal
     """
     amounts = numbers_in(sentence)
     texts = Counter(amount.text.lower() for amount in amounts)
-    values = [amount.value for amount in amounts if isinstance(amount, Quantity)]
+    values = [amount.value for amount in amounts if isinstance(amount, Amount)]
     numbers: list[Number] = []
     for amount in amounts:
         previous = numbers[-1] if numbers else None

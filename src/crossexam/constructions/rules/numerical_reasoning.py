@@ -57,7 +57,7 @@ from crossexam.constructions.rules.number_words import (
     YEAR,
 )
 from crossexam.constructions.rules.rule import Rule, holding
-from crossexam.language.lexicons.closed_classes import NUMBER_WORDS
+from crossexam.language.lexicons.closed_classes import INDEFINITE_ARTICLES, NUMBER_WORDS
 from crossexam.language.numbers import UNIT
 
 NO_PREFIX: Final = "no quantity that can carry 'less than'"
@@ -84,11 +84,13 @@ _WORD: Final = "It is part of a longer word or measure, which less than cannot s
 _DEFINITE: Final = "Less than cannot follow a determiner (Quirk et al., 1985, section 5.20)."
 _IN_NAME: Final = "A number in a name is not an amount."
 
+_OF_NUMBERS: Final = NUMBER_WORDS | INDEFINITE_ARTICLES | {"and"}
+
 
 def _is_malformed(number: Number) -> bool:
     """Return whether number words do not make a number."""
     words = set(number.text.lower().replace("-", " ").split())
-    return number.quantity is None and words <= NUMBER_WORDS | {"a", "an", "and"}
+    return number.quantity is None and words <= _OF_NUMBERS
 
 
 def _is_one(number: Number) -> bool:

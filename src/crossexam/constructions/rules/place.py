@@ -21,7 +21,12 @@ from crossexam.constructions.edits import pronoun_edits
 from crossexam.core.example import Edit
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense, is_negation
-from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
+from crossexam.language.lexicons.closed_classes import (
+    AUXILIARIES,
+    BE_WITH_CLITICS,
+    INDEFINITE_ARTICLES,
+    PERSONAL_PRONOUNS,
+)
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, text_bounds
@@ -183,7 +188,7 @@ class Place:
     def is_counted(self) -> bool:
         """Whether an indefinite article or a numeral determines the phrase."""
         return self.phrase is not None and any(
-            self.sentence.words[k] in {"a", "an"} or self.sentence.tags[k] == "CD"
+            self.sentence.words[k] in INDEFINITE_ARTICLES or self.sentence.tags[k] == "CD"
             for k in self.phrase.determiners
         )
 

@@ -1,6 +1,7 @@
 """The rules of SOSwap: when a swapped clause would not be English, or would not contradict the clause.
 
-Most of what is not English was misparsed (``language/misparses.py``).
+Most of what is not English was misparsed: a phrase (``so_swap_phrases.py``), or how the phrases belong to
+the verb (``language/misparses.py``).
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from itertools import pairwise
 from typing import Final
 
 from crossexam.constructions.rules.rule import Rule, holding
+from crossexam.constructions.rules.so_swap_phrases import OF_PHRASE, ParsedPhrase
 from crossexam.language.agreement import number_of
 from crossexam.language.clauses import Clause, Phrase
 from crossexam.language.inflection import indefinite_article, lemma_of
 from crossexam.language.lexicons.closed_classes import (
     CENTRAL_MODALS,
+    INDEFINITE_ARTICLES,
     NEGATIONS,
     PERSONAL_PRONOUNS,
     POSSESSIVE_DETERMINERS,
@@ -46,7 +49,6 @@ from crossexam.language.misparses import (
     has_stranded_particle,
     has_verb_elsewhere,
     is_bare,
-    is_misread,
     is_of_nearer_noun,
     is_of_unclear_number,
     lacks_determiner,
@@ -72,9 +74,7 @@ _SINGULAR_PRONOUNS: Final[dict[NounKind, frozenset[str]]] = {
 }
 _OBJECT_FORMS: Final = {"his": "him", "her": "her", "its": "it", "their": "them"}
 _POSSESSIVES: Final = POSSESSIVE_DETERMINERS | {"hers", "theirs"}
-_PARTS: Final = frozenset("one both each some other others another".split())  # one in red, the other in blue
 _CLITICS: Final = frozenset(f"{mark}{end}" for mark in "'’" for end in ("s", "re", "m", "ve", "d", "ll"))
-_LOOSE: Final = frozenset({"appos", "dep", "parataxis", "acl", "advcl", "case", "mark"})
 _CONJOINED_VERBS: Final = frozenset({"VB", "VBZ", "VBP", "VBD", "VBG"})
 _CLAUSAL: Final = frozenset({"acl", "advcl", "ccomp", "dep", "parataxis"})
 _SUBJECTS: Final = ("nsubj", "nsubj:pass")
@@ -111,6 +111,14 @@ class Roles:
     def phrases(self) -> tuple[Phrase, Phrase]:
         """Subject and object."""
         return self.subject, self.object
+
+    @cached_property
+    def parsed_phrases(self) -> tuple[ParsedPhrase, ...]:
+        """Subject and object, as the rules about either phrase see them."""
+        return tuple(
+            ParsedPhrase(self.parsed, self.words, self.tags, each.start, each.end, each.head)
+            for each in self.phrases
+        )
 
     @property
     def heads(self) -> tuple[str, str]:
@@ -183,37 +191,6 @@ def span(phrase: Phrase) -> range:
     return range(phrase.start, phrase.end)
 
 
-# Either phrase
-
-
-def _is_nominal(roles: Roles, phrase: Phrase) -> bool:
-    tag = roles.tags[phrase.head]
-    return tag.startswith("NN") or (tag == "PRP" and roles.words[phrase.head] in PERSONAL_PRONOUNS)
-
-
-def _has_relative_clause(roles: Roles, phrase: Phrase) -> bool:
-    return any(roles.parsed.relations[k] == "acl:relcl" for k in span(phrase))
-
-
-def _has_loose_comma(roles: Roles, phrase: Phrase) -> bool:
-    """Return whether a comma in *phrase* does not separate the conjuncts of a list."""
-    if not any(roles.tags[k] in {",", ":", "``"} for k in span(phrase)):
-        return False
-    return bool(_PARTS & set(roles.words[phrase.start + 1 : phrase.end])) or not _is_list(roles, phrase)
-
-
-def _is_list(roles: Roles, phrase: Phrase) -> bool:
-    relations = roles.parsed.relations
-    after_comma = [k for k in span(phrase) if k > phrase.start and roles.tags[k - 1] == ","]
-    return any(relations[k] == "conj" for k in span(phrase)) and not any(
-        relations[k] in _LOOSE or roles.tags[k] == "VBG" for k in after_comma
-    )
-
-
-def _has_alternatives(roles: Roles, phrase: Phrase) -> bool:
-    return any(roles.words[k] in {"or", "nor", "but"} for k in span(phrase))
-
-
 # The sentence
 
 
@@ -237,7 +214,7 @@ def _is_in_capitals(roles: Roles) -> bool:
 
 def _has_wrong_article(roles: Roles) -> bool:
     return any(
-        word in {"a", "an"} and word != indefinite_article(following)
+        word in INDEFINITE_ARTICLES and word != indefinite_article(following)
         for word, following in pairwise(roles.words)
     )
 
@@ -300,7 +277,7 @@ def _is_subject_far(roles: Roles) -> bool:
     return bool(between & {"IN", "RP", "NN", "NNS"}) or has_stranded_particle(roles.parsed, roles.clause)
 
 
-def _goes_on_oddly(roles: Roles) -> bool:
+def _may_go_on(roles: Roles) -> bool:
     return roles.tags[roles.object.end] in {"-LRB-", "POS", "HYPH"} or goes_on_in_compound(
         roles.parsed, roles.object
     )
@@ -395,6 +372,11 @@ def _would_lack_determiner(roles: Roles) -> bool:
     )
 
 
+def _of_either(rule: Rule[ParsedPhrase]) -> Rule[Roles]:
+    """Return *rule* as one about a clause: it holds of the subject or of the object."""
+    return Rule(rule.reason, lambda r: any(map(rule.holds, r.parsed_phrases)), *rule[2:])
+
+
 # fmt: off
 #: In the order in which they are asked: a clause is rejected for the first that holds.
 RULES: Final[tuple[Rule[Roles], ...]] = (
@@ -404,36 +386,8 @@ RULES: Final[tuple[Rule[Roles], ...]] = (
     Rule("a reflexive or reciprocal pronoun", _has_reflexive,
          "The nun cut herself.", "The clowns were carrying him.",
          "It cannot be the subject."),
-    Rule("subject is not a noun or personal pronoun", lambda r: not _is_nominal(r, r.subject),
-         "All fed the cat.", "They chased me in the rain.",
-         "Numerals and determiners need not stand alone as objects."),
-    Rule("a relative clause", lambda r: _has_relative_clause(r, r.subject),
-         "The nun who sang fed the cat.", "The nun fed a few cats.",
-         "Its end may be misparsed, and it may fit the noun only in its old role."),
-    Rule("subject is parsed oddly", lambda r: is_misread(r.parsed, r.subject),
-         "A monk stands holding a candle.", "A monk lifts a lamp, and a nun sings.",
-         "It is unlikely to be a single, whole noun phrase."),
-    Rule("a comma inside the subject", lambda r: _has_loose_comma(r, r.subject),
-         "The nun, in white, fed the cat.", "The nun fed a few cats.",
-         "What commas set off may not belong to the noun."),
-    Rule("coordination with or or but", lambda r: _has_alternatives(r, r.subject),
-         "The nun or the cook fed the cat.", "A cook and a waiter carry a piano.",
-         "It leaves open which of the two it is."),
-    Rule("object is not a noun or personal pronoun", lambda r: not _is_nominal(r, r.object),
-         "The nun fed both.", "The clowns were carrying him.",
-         "Numerals and determiners need not stand alone as subjects."),
-    Rule("a relative clause", lambda r: _has_relative_clause(r, r.object),
-         "A nun hid a letter that she wrote.", "The nun fed a few cats.",
-         "Its end may be misparsed, and it may fit the noun only in its old role."),
-    Rule("object is parsed oddly", lambda r: is_misread(r.parsed, r.object),
-         "The nun fed the cats dogs.", "A nun cleans a large swimming pool.",
-         "It is unlikely to be a single, whole noun phrase."),
-    Rule("a comma inside the object", lambda r: _has_loose_comma(r, r.object),
-         "The mules pull the carriage, holding monks and a dog.", "A boy carries a lamp, a rope and a map.",
-         "Unless it separates conjuncts, what follows it may not belong to the noun."),
-    Rule("coordination with or or but", lambda r: _has_alternatives(r, r.object),
-         "The nun fed the cat or the dog.", "A boy carries a lamp, a rope and a map.",
-         "It leaves open which of the two it is."),
+    *map(_of_either, OF_PHRASE),
+
     Rule("a contracted verb", _is_contracted,
          "He's feeding the cats.", "I am lifting them.",
          "The verb cannot be contracted after most nouns."),
@@ -482,7 +436,7 @@ RULES: Final[tuple[Rule[Roles], ...]] = (
          lambda r: r.is_caption and r.is_active and is_bare(r.parsed, r.subject),
          "Nun feeding a cat.", "A man riding a horse",
          "Without its determiner, the noun after a participle is its head: cat feeding nun."),
-    Rule("object is parsed oddly", lambda r: r.is_caption and ends_in_verb(r.parsed, r.clause),
+    Rule("a verb read as a noun", lambda r: r.is_caption and ends_in_verb(r.parsed, r.clause),
          "Five nuns playing soccer chase.", "3 monks riding mules.",
          "Its last noun may be the verb of the caption."),
     Rule("a verb would lose its subject", lambda r: has_verb_elsewhere(r.parsed, r.clause),
@@ -496,7 +450,7 @@ RULES: Final[tuple[Rule[Roles], ...]] = (
     Rule("a comma before the verb", lambda r: r.tags[r.subject.end] in {",", ":", "-RRB-", "''"},
          "The nun, now, fed the cat.", "In the yard, a hen pecks the cat.",
          "What the commas set off would follow another noun."),
-    Rule("object is parsed oddly", _goes_on_oddly,
+    Rule("a phrase that may go on", _may_go_on,
          "The nun fed the cat (twice).", "The nun fed a few cats.",
          "What follows it may belong to it: a button down shirt."),
     Rule("an infinitive that says what the object is for",

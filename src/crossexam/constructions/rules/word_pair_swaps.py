@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import Any, Final
 
 from crossexam.constructions.edits import pronoun_edits, replacing
-from crossexam.constructions.natural_logic import POSTURES
+from crossexam.constructions.natural_logic import POSTURE_VERBS
 from crossexam.constructions.rules.rule import Rule, View, holding
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import match_case
-from crossexam.language.lexicons.closed_classes import PATHS
+from crossexam.language.lexicons.closed_classes import BE_OF_THIRD_PERSONS, PATHS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_common_noun, is_other_name, is_physical, is_rather_adjective
@@ -54,7 +54,7 @@ class Occurrence:
 
 
 @dataclass(eq=False)
-class Parts:
+class PartsOfSpeech:
     """The *parts* of speech of the words of a *pair* in both sentences."""
 
     pair: WordPair
@@ -152,7 +152,7 @@ def _describes(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the adjective is directly before a noun or adjective, or after a form of "be"."""
     after, before = tokens[position + 1 : position + 2], tokens[max(0, position - 1) : position]
     return any(token.tag[:1] in {"N", "J"} for token in after) or any(
-        token.text.lower() in {"is", "are", "was", "were"} for token in before
+        token.text.lower() in BE_OF_THIRD_PERSONS for token in before
     )
 
 
@@ -200,7 +200,7 @@ _OF_OCCURRENCE: Final[tuple[Rule[Occurrence], ...]] = (
          "A *hot* dog falls. / A *cold* dog falls.", "A *hot* cup falls. / A *cold* cup falls.",
          "The word has no sense of its own."),
 )
-_OF_PARTS: Final[tuple[Rule[Parts], ...]] = (
+_OF_PARTS: Final[tuple[Rule[PartsOfSpeech], ...]] = (
     Rule("another part of speech",
          lambda p: len(p.parts) > 1 or bool(p.pair.pos is not None and p.parts and p.pair.pos not in p.parts),
          "They *cook* soup. / A *person* waits.", "A *cook* waits. / A *person* waits.",
@@ -217,7 +217,7 @@ _OF_KINDS: Final[tuple[Rule[WordPair], ...]] = (
 )
 _OF_REPLACING: Final[tuple[Rule[Replacing], ...]] = (
     Rule("part of a fixed expression",
-         lambda v: v.is_relative and v.lemma not in POSTURES and _has_particle(v),
+         lambda v: v.is_relative and v.lemma not in POSTURE_VERBS and _has_particle(v),
          "A boy *sits* there. / A boy *stands* up there.",
          "A boy *sits* there. / A boy *stands* there.",
          "The particle is a part of the verb, and nobody is seated up there."),
@@ -249,7 +249,7 @@ _OF_REPLACING: Final[tuple[Rule[Replacing], ...]] = (
 RULES: Final[tuple[Rule[Any], ...]] = (*_OF_OCCURRENCE, *_OF_PARTS, *_OF_KINDS, *_OF_REPLACING)
 _OF: Final[dict[type, tuple[Rule[Any], ...]]] = {
     Occurrence: _OF_OCCURRENCE,
-    Parts: _OF_PARTS,
+    PartsOfSpeech: _OF_PARTS,
     WordPair: _OF_KINDS,
     Replacing: _OF_REPLACING,
 }

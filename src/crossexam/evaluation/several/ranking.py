@@ -97,7 +97,7 @@ def _of(scored: ScoredTogether, alpha: float) -> Ranking:
 
 
 def _over(scored: Sequence[ScoredTogether], alpha: float) -> Ranking:
-    means, tests = differences_of_means([(each.correct, each.clusters) for each in scored])
+    means, tests = differences_of_means([(each.correct, each.units) for each in scored])
     return _ranked(None, scored, scored[0].models, means, tests, alpha)
 
 

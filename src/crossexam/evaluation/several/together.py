@@ -25,8 +25,8 @@ class ScoredTogether:
 
     *models* are their numbers among the runs, in order; *left_out* those that left too many items unanswered.
     *correct* and *predicted* [n, m] are by item and model, and *units* those that are independent
-    (:attr:`~crossexam.evaluation.scores.Scored.units`), with clusters that are shared by all test sets; of
-    two labels, what is not entailment has one number in *predicted*.  Of *labelled* items with a gold label,
+    (:attr:`~crossexam.evaluation.scores.Scored.units`), numbered together for all test sets; of two labels,
+    what is not entailment has one number in *predicted*.  Of *labelled* items with a gold label,
     those that some of the models did not answer are not here.
     """
 
@@ -65,7 +65,8 @@ def score_together(
     """
     clusters = numbered_clusters(Run("", test_sets, {}))
     two_labels = any(run.two_labels for run in runs)
-    scored = [score_run(run, two_labels=two_labels, clusters=clusters) for run in runs]
+    keys: dict[str, int] = {}
+    scored = [score_run(run, two_labels=two_labels, clusters=clusters, keys=keys) for run in runs]
     found = []
     for name in test_sets:
         here = {number: each[name] for number, each in enumerate(scored) if name in each}

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 # fmt: off
-ARTICLES: Final = frozenset({"a", "an", "the"})  # 5.11
+INDEFINITE_ARTICLES: Final = frozenset({"a", "an"})
+ARTICLES: Final = INDEFINITE_ARTICLES | {"the"}  # 5.11
 
 # Determiners that a singular noun follows (5.10-5.25); "the" and "no" go with both numbers.
 SINGULAR_DETERMINERS: Final = frozenset("a an one this that each every another".split())
@@ -40,8 +41,9 @@ PRONOUNS: Final = PERSONAL_PRONOUNS | REFLEXIVES | POSSESSIVE_DETERMINERS | INDE
     "each either neither both all some any few many several much more most other another such".split()
 )
 
-# Pronouns for people that stand where a noun may: someone is there.
+# Pronouns, first those for people, that stand where a noun may: someone is there.
 INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())
+INDEFINITES_AS_NOUNS: Final = INDEFINITE_PEOPLE | {"something", "everything"}
 
 PREPOSITIONS: Final = frozenset(  # of one word, 9.7
     "about above across after against along amid among around as at before behind below beneath beside "
@@ -53,6 +55,7 @@ PREPOSITIONS: Final = frozenset(  # of one word, 9.7
 PATHS: Final = frozenset("along across down past through up".split())  # passage and direction, 9.25-9.26
 
 BE: Final = frozenset("be am is are was were been being".split())  # 3.32
+BE_OF_THIRD_PERSONS: Final = frozenset("is are was were".split())  # whose subjects are no *I*
 BE_WITH_CLITICS: Final = BE | {"'s", "'re", "'m"}  # as they are split off: she 's
 HAVE: Final = frozenset("have has had having".split())  # 3.33
 DO: Final = frozenset("do does did done doing".split())  # 3.36

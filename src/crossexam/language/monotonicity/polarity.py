@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
-from crossexam.language.lexicons.closed_classes import NUMBER_WORDS
+from crossexam.language.lexicons.closed_classes import INDEFINITE_ARTICLES, NUMBER_WORDS
 from crossexam.language.lexicons.noun_groups import MASS
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import (
@@ -165,6 +165,7 @@ _NO_LENGTHS: Final[frozenset[int]] = frozenset()
 _SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
 #: Words that modify what follows; others do if they are superlatives in -est.
 _MODIFYING: Final = ORDERING | NOT_SUBSECTIVE | {"most", "least", "too"}
+_AFTER_PRONOUNS: Final = INDEFINITE_ARTICLES | {"of", "other"}
 _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
 
 
@@ -293,7 +294,7 @@ def _stands(sentence: TaggedSentence, found: _Match) -> bool:
 
 def _opens_noun_phrase(sentence: TaggedSentence, after: int, before: int) -> bool:
     """Return whether a noun, *of* or, sentence-initially, a verb follows: not in *are all asleep*."""
-    if sentence.word(after) in {"of", "a", "an", "other"}:  # both a dog and a cat; each other
+    if sentence.word(after) in _AFTER_PRONOUNS:  # both a dog and a cat; each other
         return sentence.word(after) == "of"
     tag = sentence.tag(after)
     starts = before < text_bounds(sentence, after)[0]

@@ -13,7 +13,7 @@ from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, SUBORDINATORS
 from crossexam.language.remembered import NEARBY, remembered
-from crossexam.language.tokens import Parsed, Token
+from crossexam.language.tokens import Parsed, Span, Token
 
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
 _FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})
@@ -93,7 +93,7 @@ def _lower(tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple([token.text.lower() for token in tokens])
 
 
-def text_bounds(sentence: TaggedSentence, k: int) -> tuple[int, int]:
+def text_bounds(sentence: TaggedSentence, k: int) -> Span:
     """Return the span of the sentence with token *k*, as the text may have several."""
     start, end = min(k, 0), max(k, len(sentence.words))
     for mark in sentence.ends:

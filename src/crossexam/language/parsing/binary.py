@@ -29,9 +29,7 @@ from typing import Final, NamedTuple
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Edit, Example, Side, undo_edits
 from crossexam.language.remembered import SENTENCES, remembered
-from crossexam.language.tokens import AlignmentError, Parsed, Token, align, words
-
-Span = tuple[int, int]
+from crossexam.language.tokens import AlignmentError, Parsed, Span, Token, align, words
 
 #: Only these characters separate: a word may contain a no-break space ("1 1/2").
 _PIECE: Final = re.compile(r"[^ \t\r\n]+")
@@ -77,7 +75,7 @@ def binary_tree(parse: str) -> BinaryTree | None:
     """
     leaves: list[str] = []
     spans: set[Span] = set()
-    pending: list[tuple[int, int]] = []  # per open bracket its first leaf, and the constituents so far
+    pending: list[Span] = []  # per open bracket its first leaf, and the constituents so far
     count = 0
     for piece in _PIECE.findall(parse):
         if piece == "(":

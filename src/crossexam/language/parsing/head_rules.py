@@ -15,10 +15,10 @@ from crossexam.language.lexicons import closed_classes
 from crossexam.language.parsing.trees import Tree
 
 # As Penn trees split them, with either apostrophe: ai n't, they 've; participles of "do" are not auxiliaries.
-BE: Final = closed_classes.BE_WITH_CLITICS | {"’s", "’re", "’m", "ai"}
+PENN_BE: Final = closed_classes.BE_WITH_CLITICS | {"’s", "’re", "’m", "ai"}
 GET: Final = frozenset("get gets got getting gotten".split())
-HAVE: Final = closed_classes.HAVE | {"'ve", "'d", "’ve"}
-DO: Final = closed_classes.DO - {"done", "doing"}
+PENN_HAVE: Final = closed_classes.HAVE | {"'ve", "'d", "’ve"}
+PENN_DO: Final = closed_classes.DO - {"done", "doing"}
 PUNCTUATION: Final = frozenset("`` '' , . : -LRB- -RRB- HYPH NFP #".split())
 
 # fmt: off
@@ -150,7 +150,7 @@ def _verb_phrase_head(children: Sequence[Tree], existential: bool) -> int:
         joined = any(child.label == "CC" for child in children[verb:inner])
         if not joined:
             return inner
-    if word in BE and not existential:
+    if word in PENN_BE and not existential:
         found = [
             k
             for k in range(verb + 1, len(children))
@@ -164,11 +164,11 @@ def _verb_phrase_head(children: Sequence[Tree], existential: bool) -> int:
 def is_auxiliary(verb: Tree, inner: Tree) -> bool:
     """Return whether the leaf *verb* is an auxiliary of the verb phrase *inner* after it."""
     word = verb.word.lower()
-    if verb.label == "MD" or word in BE or word in DO:
+    if verb.label == "MD" or word in PENN_BE or word in PENN_DO:
         return True
     first = first_verb(inner)
     participle = first is not None and first.label in {"VBN", "VBD"}
-    return participle and (word in HAVE or word in GET)
+    return participle and (word in PENN_HAVE or word in GET)
 
 
 def _verb_after_subject(children: Sequence[Tree]) -> int | None:

@@ -12,14 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, Protocol
 
+from crossexam.core.choice import name_and_argument
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, Example, Side
-from crossexam.language.choice import name_and_pipeline
 from crossexam.language.parsing.binary import binary_from_dependencies, located_tree, with_parses
 from crossexam.language.parsing.constituency import parsed_from_parse
-from crossexam.language.parsing.head_rules import BE
+from crossexam.language.parsing.head_rules import PENN_BE
 from crossexam.language.remembered import SENTENCES, remembered
-from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
+from crossexam.language.tagging.spacy_pipeline import SPACY, load_pipeline, name_and_pipeline, pipeline_name
+from crossexam.language.tagging.tagger import TAGGERS
 from crossexam.language.tokens import AlignmentError, Parsed, Token
 
 # fmt: off
@@ -75,7 +76,7 @@ class _Conversion:
     def predicates(self) -> None:
         """Make the predicate the head of *be*, or its subject after existential *there*."""
         for k, token in enumerate(self.tokens):
-            if token.text.lower() not in BE or self.labels[k] in {"aux", "auxpass"}:
+            if token.text.lower() not in PENN_BE or self.labels[k] in {"aux", "auxpass"}:
                 continue
             complements = self.children(k, "attr", "acomp")
             if self.children(k, "expl"):
@@ -338,8 +339,8 @@ def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyP
 
 
 def _fallback(tagger_spec: str) -> SpacyDependencies | None:
-    kind, _, pipeline = tagger_spec.partition(":")
-    if kind != "spacy" or not pipeline:
+    _, pipeline = name_and_argument("tagger", tagger_spec, TAGGERS, SPACY)
+    if not pipeline:
         return None
     nlp = load_pipeline(pipeline, {"token.dep", "token.tag"}, "parser or tagger")
     return SpacyDependencies(pipeline) if _has_parser(nlp) else None

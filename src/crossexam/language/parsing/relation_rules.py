@@ -17,9 +17,9 @@ from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.closed_classes import ARTICLES, SUBORDINATORS
 from crossexam.language.parsing.head_rules import (
-    BE,
     GET,
-    HAVE,
+    PENN_BE,
+    PENN_HAVE,
     first_verb,
     head_child,
     is_mark,
@@ -44,7 +44,7 @@ _CATENATIVE: Final = (
     "plan hope attempt learn help dare decide refuse consider practice".split()
 )
 # ... in all their forms, and some that do not exist.
-_GOVERNING: Final = HAVE.union(
+_GOVERNING: Final = PENN_HAVE.union(
     "began begun kept went gone goes came".split(),
     (verb + end for verb in _CATENATIVE for end in ("", "s", "ed", "d", "ing")),
     (verb[:-1] + end for verb in _CATENATIVE if verb[-1] in "ey" for end in ("ing", "ies", "ied")),
@@ -133,13 +133,13 @@ def _is_passive(node: Tree) -> bool:
 
 def _makes_passive(verb: Tree, inner: Tree) -> bool:
     first = first_verb(inner)
-    participle = first is not None and first.label in {"VBN", "VBD"} and first.word.lower() not in BE
-    return participle and verb.word.lower() in BE | GET
+    participle = first is not None and first.label in {"VBN", "VBD"} and first.word.lower() not in PENN_BE
+    return participle and verb.word.lower() in PENN_BE | GET
 
 
 def _is_copula(place: Placed) -> bool:
     verbal = rules_for(place.head.label) == "VP" or place.head.label.startswith("VB")
-    return place.child.word.lower() in BE and not verbal
+    return place.child.word.lower() in PENN_BE and not verbal
 
 
 def _is_agent(place: Placed) -> bool:
@@ -150,7 +150,7 @@ def _is_agent(place: Placed) -> bool:
     while above is not None and above.node.label == "VP":
         auxiliaries = [each for each in above.node.children[: above.k] if each.label.startswith("VB")]
         if auxiliaries:
-            return verb.label in {"VBN", "VBD"} and auxiliaries[-1].word.lower() in BE | GET
+            return verb.label in {"VBN", "VBD"} and auxiliaries[-1].word.lower() in PENN_BE | GET
         above = above.above
     return verb.label == "VBN"
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.choice import name_and_argument
 from crossexam.core.errors import CrossexamError, MissingExtraError, MissingResourceError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.remembered import SENTENCES, remembered
@@ -14,7 +15,27 @@ from crossexam.language.tokens import Token
 
 #: Attributes by which the embedding layer of a pipeline is known, which its other components need.
 _VECTORS: Final = frozenset({"doc.tensor", "doc._.trf_data"})
+#: How ``spacy`` is written with its argument.
+SPACY: Final = {"spacy": "spacy:NAME or spacy:FOLDER"}
 _PENN_SAMPLE: Final = frozenset({"NN", "JJ", "VBZ"})
+
+
+def name_and_pipeline(kind: str, spec: str, known: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the name among *known* in *spec*, and the pipeline after the colon, which only ``spacy`` has.
+
+    *kind* is what errors call what is named.  Raises what :func:`name_and_argument` does.
+
+    >>> name_and_pipeline("tagger", "spacy:en_core_web_sm", {"auto", "spacy"})
+    ('spacy', ('en_core_web_sm',))
+    >>> name_and_pipeline("tagger", "auto", {"auto", "spacy"})
+    ('auto', ())
+    >>> name_and_pipeline("tagger", "spcy:en_core_web_sm", {"auto", "spacy"})
+    Traceback (most recent call last):
+    crossexam.core.errors.UnknownNameError: no tagger is called 'spcy'
+      hint: did you mean 'spacy'?
+    """
+    name, pipeline = name_and_argument(kind, spec, known, SPACY)
+    return name, (pipeline,) if name == "spacy" else ()
 
 
 def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
@@ -26,7 +47,7 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
     if not name:
         raise CrossexamError(
             "the name of the spaCy pipeline is missing",
-            wanted="spacy:NAME or spacy:FOLDER",
+            wanted=SPACY["spacy"],
             hint="for instance, spacy:en_core_web_sm",
         )
     try:

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Final, Protocol
 
 from crossexam.core.example import Example, Side
-from crossexam.language.choice import name_and_pipeline
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import shipped
-from crossexam.language.tagging.spacy_pipeline import SpacyTagger
+from crossexam.language.tagging.spacy_pipeline import SpacyTagger, name_and_pipeline
 from crossexam.language.tokens import AlignmentError, Token
 
 

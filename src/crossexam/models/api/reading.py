@@ -307,9 +307,9 @@ def _as_answers(text: str, matches: list[_Match]) -> Iterator[_Match]:
             yield match
 
 
-Rule = Callable[[str, LabelForms], _Match | None]
+_Rule = Callable[[str, LabelForms], _Match | None]
 #: The rules by name, in groups that are tried in order; in a group, no two may find different labels.
-_RULES: Final[tuple[dict[str, Rule], ...]] = (
+_RULES: Final[tuple[dict[str, _Rule], ...]] = (
     {"exact": _exact},
     {"json": _json},
     {"phrase": _phrase, "first-line": _first_line, "last-line": _last_line},

@@ -24,7 +24,7 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import EncodedPrompt
 from crossexam.models.lm.known import known_checkpoint
-from crossexam.models.lm.loaded import Asked, LoadedModel
+from crossexam.models.lm.loaded import LoadedModel, PromptSettings
 from crossexam.models.model import Batch, Model, Pair, check_batch_size
 from crossexam.models.prompts.shots import Shots, draw_shots
 from crossexam.models.prompts.table import AUTO, default_template
@@ -124,7 +124,7 @@ class _Opened:
         self, template: Template, shots: Shots, wording: Wording[LanguageModel] | None
     ) -> LanguageModel:
         options = self.options
-        asked = Asked(
+        settings = PromptSettings(
             template,
             shots,
             _score(options.score, template, self.kind, self.checkpoint.where),
@@ -135,7 +135,7 @@ class _Opened:
             options.batch_size,
             self.max_length,
         )
-        return LanguageModel(self.checkpoint, self.content, options, asked, self.stated, wording)
+        return LanguageModel(self.checkpoint, self.content, options, settings, self.stated, wording)
 
 
 def _spec_and_template(name: str, stated: str) -> tuple[str, str | None]:
@@ -192,16 +192,16 @@ class LanguageModel(Model):
         checkpoint: Checkpoint,
         content: str,
         options: Options,
-        asked: Asked,
+        settings: PromptSettings,
         shown_template: str | None,
         wording: Wording[LanguageModel] | None = None,
     ) -> None:
         self.name = checkpoint.where if shown_template is None else f"{checkpoint.where} [{shown_template}]"
-        self._checkpoint, self._options, self._asked = checkpoint, options, asked
+        self._checkpoint, self._options, self._settings = checkpoint, options, settings
         self._wording = wording
         self._foundation = loading.foundation_of(checkpoint, options.foundation)
         self.key = self._key(content)
-        template = asked.template
+        template = settings.template
         source = f"template {template.name}"
         self._declared = DeclaredOrder(tuple(template.labels), source, options.threshold)
         self._details: dict[str, Any] = {
@@ -209,8 +209,8 @@ class LanguageModel(Model):
             "revision": checkpoint.revision,
             "architecture": (checkpoint.config.get("architectures") or [None])[0],
             "template": template.facts,
-            **asked.shots.facts,
-            "score": asked.score,
+            **settings.shots.facts,
+            "score": settings.score,
             **self._declared.details,
             "probe": "not asked: every answer was in the store",
             "too_long": 0,
@@ -232,7 +232,7 @@ class LanguageModel(Model):
 
         Batches are planned over all *pairs*, so that an interrupted run resumes with the same batches.
         """
-        self._asked.shots.refuse_asking_about(pairs)
+        self._settings.shots.refuse_asking_about(pairs)
         loaded = self._loaded
         questions = loaded.questions(pairs)
         short = [k for k, question in enumerate(questions) if question.length <= loaded.max_length]
@@ -245,7 +245,7 @@ class LanguageModel(Model):
         for rows, scored in zip(todo, loaded.scored(pairs, questions, todo), strict=True):
             self._details["real_tokens"] += sum(len(questions[row].context) for row in rows)
             probabilities = self._declared.probabilities(scored.scores)
-            outcomes = [scored.outcome(k, self._asked.template) for k in range(len(rows))]
+            outcomes = [scored.outcome(k, self._settings.template) for k in range(len(rows))]
             yield Batch(rows, probabilities, [None] * len(rows), outcomes)
 
     def _not_answered(self, rows: list[int], questions: Sequence[EncodedPrompt]) -> Batch:
@@ -254,18 +254,18 @@ class LanguageModel(Model):
         return Batch(rows, np.full((len(rows), 3), np.nan), [None] * len(rows), outcomes)
 
     def _key(self, content: str) -> str:
-        options, asked = self._options, self._asked
+        options, settings = self._options, self._settings
         chat = "plain" if options.chat == "no" else f"{options.chat} {loading.chat_hash(self._checkpoint)}"
         parts = (
             _VERSION,
             content,
             loading.foundation_hash(self._foundation),
-            asked.template.sha256,
-            asked.shots.sha256,
-            asked.score,
+            settings.template.sha256,
+            settings.shots.sha256,
+            settings.score,
             chat,
             options.dtype,
-            str(asked.max_length),
+            str(settings.max_length),
             str(options.threshold),
         )
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
@@ -274,7 +274,7 @@ class LanguageModel(Model):
     def _loaded(self) -> LoadedModel:
         """The loaded model, asked about the probe; raises CrossexamError."""
         import_torch(self._checkpoint)
-        loaded = LoadedModel(self._checkpoint, self._foundation, self._asked)
+        loaded = LoadedModel(self._checkpoint, self._foundation, self._settings)
         self._details["probe"] = self._probed(loaded)
         return loaded
 
@@ -291,9 +291,9 @@ class LanguageModel(Model):
         scored = loaded.scored(PAIRS, questions, batches)
         table = np.concatenate([each.scores for each in scored])[np.argsort(np.concatenate(batches))]
         result = self._declared.judged(table, where=self.name)
-        if self._asked.template.outputs is not None and result.conflicts:
+        if self._settings.template.outputs is not None and result.conflicts:
             raise CrossexamError(
-                f"with the outputs of the template {self._asked.template.name}, the model gets "
+                f"with the outputs of the template {self._settings.template.name}, the model gets "
                 f"{100 * result.share:.0f} % of the easy items of the probe right; in another order, "
                 f"{100 * result.best_share:.0f} %",
                 where=self.name,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crossexam.models.lm.scoring import Scorer
 
 
-class Asked(NamedTuple):
+class PromptSettings(NamedTuple):
     """With what a model of some *kind* is asked, and how that is computed."""
 
     template: Template
@@ -60,22 +60,24 @@ class ScoredLabels(NamedTuple):
 class LoadedModel:
     """A loaded model with its tokenizer, that scores the labels of a template."""
 
-    def __init__(self, checkpoint: Checkpoint, foundation: Checkpoint | None, asked: Asked) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, foundation: Checkpoint | None, settings: PromptSettings
+    ) -> None:
         import torch
 
         from crossexam.models.lm.scoring import budget_of
 
-        self._where, self._asked, self._template = checkpoint.where, asked, asked.template
-        tokenizer, model = loading.load_language_model(checkpoint, asked.kind, foundation)
+        self._where, self._settings, self._template = checkpoint.where, settings, settings.template
+        tokenizer, model = loading.load_language_model(checkpoint, settings.kind, foundation)
         config = (foundation or checkpoint).config
-        dtype = loading.dtype_of(checkpoint.config, asked.dtype)
-        self._tokenizer, self._device = tokenizer, find_device(asked.device, self._where)
+        dtype = loading.dtype_of(checkpoint.config, settings.dtype)
+        self._tokenizer, self._device = tokenizer, find_device(settings.device, self._where)
         self._model = model.to(device=self._device, dtype=getattr(torch, dtype)).eval()
         self.max_length = loading.longest_input(
-            config, limit_of(tokenizer.model_max_length, self._where), asked.max_length, where=self._where
+            config, limit_of(tokenizer.model_max_length, self._where), settings.max_length, where=self._where
         )
         self._chat = self._uses_chat()
-        self._encoder = PromptEncoder(tokenizer, causal=asked.kind == "causal", where=self._where)
+        self._encoder = PromptEncoder(tokenizer, causal=settings.kind == "causal", where=self._where)
         probe = self.questions(PAIRS)
         self._scorer = self._scorer_for(probe)
         self._budget = budget_of(self._scorer, probe, self._device, self._model.config.hidden_size)
@@ -86,7 +88,7 @@ class LoadedModel:
             "max_length": self.max_length,
             "chat": self._chat,
             **self._scorer.facts,
-            **({"batch_tokens": self._budget} if asked.batch_size == "auto" else {}),
+            **({"batch_tokens": self._budget} if settings.batch_size == "auto" else {}),
         }
 
     def questions(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:
@@ -97,7 +99,7 @@ class LoadedModel:
         """Return the batches of *questions*, which depend on their lengths and the options."""
         if not questions:
             return []
-        size = self._asked.batch_size
+        size = self._settings.batch_size
         if size == "auto":
             return self._scorer.plan(questions, self._budget, None)
         return self._scorer.plan(questions, None, size)
@@ -107,14 +109,14 @@ class LoadedModel:
     ) -> Iterator[ScoredLabels]:
         """Yield the scores for each of *batches* of *questions*, which are those of *pairs*."""
         for rows, table in zip(batches, self._outputs(questions, batches), strict=True):
-            if self._asked.kind == "classifier":
+            if self._settings.kind == "classifier":
                 yield self._of_classes(table)
                 continue
             tokens = [questions[row].labels for row in rows]
             sums, means, firsts = _reduced(table, tokens)
             parts = {"log_likelihood": sums}
-            scores = {"sum": sums, "mean": means, "first": firsts}.get(self._asked.score)
-            if self._asked.score == "first":
+            scores = {"sum": sums, "mean": means, "first": firsts}.get(self._settings.score)
+            if self._settings.score == "first":
                 parts = {"first_token": firsts}
             if scores is None:
                 parts["without_pair"] = self._likelihoods_without([pairs[row] for row in rows])
@@ -153,7 +155,7 @@ class LoadedModel:
 
     def _fixed_without_pair(self) -> NDArray[np.float64] | None:
         """Return the log-likelihoods [1, labels] without a pair if they are needed, and the same for all."""
-        if self._asked.score != "pmi" or not self._template.fixed_labels:
+        if self._settings.score != "pmi" or not self._template.fixed_labels:
             return None
         return self._log_likelihoods(self._encoded([(self._prompt("", ""), self._template.forms("", ""))]))
 
@@ -168,12 +170,12 @@ class LoadedModel:
 
     def _encoded(self, asked: Sequence[tuple[str, Mapping[Any, str]]]) -> list[EncodedPrompt]:
         """Return prompts with the forms of their labels as tokens, as the score needs them."""
-        if self._asked.kind == "classifier":
+        if self._settings.kind == "classifier":
             return [EncodedPrompt(context, []) for context in self._encoder.prompts([p for p, _ in asked])]
         delimiter = "" if self._chat else self._template.delimiter
         texts = [Text(prompt, [f"{delimiter}{form}" for form in forms.values()]) for prompt, forms in asked]
         questions = self._encoder.questions(texts)
-        if self._asked.score != "first":
+        if self._settings.score != "first":
             return questions
         outputs = self._template.outputs
         if outputs is not None:
@@ -193,7 +195,7 @@ class LoadedModel:
         return question._replace(labels=firsts)
 
     def _prompt(self, premise: str, hypothesis: str) -> str:
-        shots = self._asked.shots.examples
+        shots = self._settings.shots.examples
         if not self._chat:
             return self._template.prompt(premise, hypothesis, shots)
         messages = self._template.messages(premise, hypothesis, shots)
@@ -201,23 +203,23 @@ class LoadedModel:
 
     def _uses_chat(self) -> bool:
         """Return whether prompts are messages; raises CrossexamError if they cannot be."""
-        has = bool(getattr(self._tokenizer, "chat_template", None)) and self._asked.kind != "classifier"
-        if self._asked.chat == "yes" and not has:
+        has = bool(getattr(self._tokenizer, "chat_template", None)) and self._settings.kind != "classifier"
+        if self._settings.chat == "yes" and not has:
             raise CrossexamError(
                 "its tokenizer has no chat template",
                 where=self._where,
                 wanted="a model that was tuned for conversations",
                 hint="leave out --chat, or --chat no",
             )
-        return has and self._asked.chat != "no"
+        return has and self._settings.chat != "no"
 
     def _scorer_for(self, probe: Sequence[EncodedPrompt]) -> Scorer:
         """Return what scores the labels, with the shortcuts that leave the scores of *probe* as they are."""
         from crossexam.models.lm.scoring import CausalScorer, ClassScorer, EncoderDecoderScorer
 
-        if self._asked.kind == "classifier":
+        if self._settings.kind == "classifier":
             return ClassScorer(self._model, self._device, self._tokenizer.pad_token_id or 0)
-        if self._asked.kind == "encoder-decoder":
+        if self._settings.kind == "encoder-decoder":
             return EncoderDecoderScorer(self._model, self._device, self._where)
         causal = CausalScorer(self._model, self._device)
         causal.take_shortcuts([question for question in probe if question.length <= self.max_length])

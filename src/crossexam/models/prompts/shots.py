@@ -122,7 +122,7 @@ def _drawn(
     seen = dict.fromkeys(wanted, 0)
     drawn: dict[Gold, list[Example]] = {label: [] for label in wanted}
     for example in examples:
-        label = _label_in(template, example.label)
+        label = example.label and template.label_of(example.label)
         if label is None:
             continue
         seen[label] += 1
@@ -132,10 +132,3 @@ def _drawn(
         elif place < wanted[label]:
             drawn[label][place] = example
     return drawn
-
-
-def _label_in(template: Template, gold: Gold | None) -> Gold | None:
-    """Return the label of *template* that *gold* is, None if there is none."""
-    if gold is None or gold in template.labels:
-        return gold
-    return "not_entailment" if template.two_label else None

@@ -82,6 +82,15 @@ class Template:
         """Whether the answers only tell entailment from the rest."""
         return len(self.labels) == 2
 
+    def label_of(self, gold: Gold) -> Gold | None:
+        """Return the label of the template that stands for *gold*, None if none does.
+
+        >>> two = Template("two", "{premise} {hypothesis}", {"entailment": "yes", "not_entailment": "no"})
+        >>> two.label_of("neutral")
+        'not_entailment'
+        """
+        return ENTAILMENT_OR_NOT.gold(gold) if self.two_label else gold if gold in self.labels else None
+
     @property
     def fixed_labels(self) -> bool:
         """Whether the labels are written in the same way for every pair."""

@@ -31,6 +31,7 @@ _STATISTICS: Final[tuple[tuple[str, str, Kind, str], ...]] = (
 )
 #: What stands for the name of a test set in figures of all of them together.
 _ALL: Final = "(all test sets)"
+_INTERVALS: Final = "The 95 % intervals are clustered by premise alone."
 _TWO_LABELS: Final = "With two labels, two models that are both wrong always predict the same label."
 
 
@@ -188,7 +189,7 @@ def _alone_table(results: Results) -> Table:
     several = len(together(results)) > 1
     folded = "Show this for each test set" if several else "Show what only one model gets right"
     columns = (Column("Test set"), *_columns())
-    notes = () if several else _alone_notes(results)
+    notes = (*(() if several else _alone_notes(results)), _INTERVALS)
     return Table("What only one model gets right, by test set", columns, rows, notes, 1, folded)
 
 

@@ -74,7 +74,7 @@ def against_table(results: Results) -> Table:
         "difference is not established."
     )
     one, other = (model.name for model in results.models)
-    mean = mean_note(*results.answered)
+    mean = mean_note(results)
     both = _notes_on_answered(pairs)
     tested = [pair.name for pair in pairs if pair.p_value is not None]
     noise = difference_notes(pairs, [model.noise for model in results.models], names)
@@ -88,7 +88,7 @@ def against_table(results: Results) -> Table:
         *noise,
         *([mean] if mean else []),
         *projected,
-        *quiet_notes(*results.answered),
+        *quiet_notes(*pairs.answered),
         *selection_warnings(results),
         *relabelled_notes(shared, names),
         *(f"Left out: {line}." for line in one_sided_sets(first, second, names)),
@@ -157,7 +157,7 @@ def only_one_table(results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     if results.comparison:
-        first, second = results.scored_both
+        first, second = results.comparison.both
         one, other = (model.name for model in results.models)
         for pair in results.comparison:
             sides = ((one, first, second), (other, second, first))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.dataset import Run
 from crossexam.core.manifest import CROSS_DATASET as CROSS_DATASET_FACT
 from crossexam.reports.analysis import ALL, Analysis, Section
 from crossexam.reports.figures import Figure
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
 _GAIN_NOTE: Final = (
     "Relative improvement: 100 times the ratio of the two accuracies, minus 100, as in Table 3 of Zhang "
-    "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired, "
-    "independent corpora and items clustered by premise."
+    "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired and "
+    "clustered by premise, within and between corpora."
 )
 _COMPUTED: Final = (
     f"{MARK} Not printed in the paper: computed here from the rounded accuracies of Table 5 over these {{}}."
@@ -29,8 +28,8 @@ _COMPUTED: Final = (
 def _note(score: BenchmarkScore) -> str:
     return (
         "Mean: unweighted mean of the accuracies on the corpora. Difference, relative: of the mean from "
-        f"{score.reference_name}, in points and in percent. Intervals: MOVER, with independent corpora and "
-        "items clustered by premise."
+        f"{score.reference_name}, in points and in percent. Intervals: MOVER, with items clustered by "
+        f"premise, within and between corpora; {score.reference_name} counts as independent of them."
     )
 
 
@@ -210,14 +209,15 @@ def _other_pairs_note(differing: Mapping[str, str]) -> list[str]:
     return [f"{MARK} Published for other pairs. {listed}."] if listed else []
 
 
-def mean_note(first: Run, second: Run) -> str | None:
-    """Return a sentence on the difference of two runs in the mean of the benchmark; None without any."""
-    from crossexam.evaluation.cross_dataset import about, mean_difference
+def mean_note(results: Results) -> str | None:
+    """Return a sentence on the difference of two models in the mean of the benchmark; None without any."""
+    from crossexam.evaluation.cross_dataset import about
     from crossexam.reports.table import interval_text, number_text
 
-    found = mean_difference(first, second)
+    found = results.comparison.mean_of_benchmark
     if found is None:
         return None
+    first, _ = results.comparison.answered
     points = f"{number_text(found, 'points')} {interval_text(found)} points".replace("-", "−")
     added = sum(bool(about(dataset).get("added")) for dataset in first.datasets.values())
     outside = f" and of {added} added" if added else ""

@@ -45,7 +45,7 @@ def _differences(results: Results) -> dict[str, Estimate]:
     from crossexam.evaluation.fact_checking import balanced_differences
 
     first, second = results.models
-    return balanced_differences(*results.answered, (first.thresholds, second.thresholds))
+    return balanced_differences(*results.comparison.answered, (first.thresholds, second.thresholds))
 
 
 def _rows(results: Results) -> Iterator[Row[CheckedSet | BenchmarkMean]]:
@@ -197,10 +197,9 @@ def _named(names: Sequence[str]) -> str:
 
 def _mean_note(mean: BenchmarkMean) -> str:
     documents = f"{mean.shared:,} documents are" if mean.shared > 1 else "one document is"
-    shared = f", although {documents} in several of them" if mean.shared else ""
+    shared = f"; {documents} in several of them, which the intervals allow for" if mean.shared else ""
     left = f" Not in it: {', '.join(mean.left_out)}." if mean.left_out else ""
-    independent = f"its interval takes the data sets as independent{shared}"
-    return f"{mean.title}, {mean.name}: unweighted; {independent}.{left}"
+    return f"{mean.title}, {mean.name}: unweighted{shared}.{left}"
 
 
 def _left_out(results: Results) -> Iterator[Figure]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.estimate import p_value_text
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, once
-from crossexam.reports.table import number_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.gold_labels import OfGold
@@ -62,23 +61,21 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     changes = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
     first, last = changes[0], changes[-1]
     short, tests = results.short_names[name], _count_of_tests(results)
-    told = [
-        f"Of the {first.n:,} items of {short} with the gold label {first.gold}, {model.name} gets "
-        f"{_changed(first, tests)}",
-    ]
+    told = f"{_right(first)} right ({first.before:,} on the base; corrected p {_corrected(first, tests)})"
     if last is not first and last.drop < 0:
-        told.append(f"of the {last.n:,} with {last.gold}, {_changed(last, tests)}")
-    points = number_text(result.loss, "points").replace("-", "−")
+        told += f" and {_right(last)} ({last.before:,}; {_corrected(last, tests)})"
+    change = "drop" if result.loss.value > 0 else "change"
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)
     if len(alike) > _MOST_NAMED:
         rest = f"{len(alike)} other test sets"
     also = f"; see also {rest}" if rest else ""
-    yield f"{'; '.join(told)}. The drop of {points} points does not show this{also}."
+    yield f"Behind the {change} on {short}, {model.name} gets {told}{also}."
 
 
-def _changed(change: OfGold, tests: int) -> str:
-    """Return how many items are right after the *change*, how many before, and p, corrected for *tests*."""
-    way = "down" if change.after < change.before else "up"
-    p_value = p_value_text(min(1.0, tests * change.p_value))
-    return f"{change.after:,} right, {way} from {change.before:,} on the base (corrected p {p_value})"
+def _right(change: OfGold) -> str:
+    return f"{change.after:,} of {change.n:,} {change.gold} items"
+
+
+def _corrected(change: OfGold, tests: int) -> str:
+    return p_value_text(min(1.0, tests * change.p_value))

@@ -6,7 +6,7 @@ Beside the figures of Naik et al. (2018, section 4.3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Dataset
@@ -15,12 +15,8 @@ from crossexam.reports.analyses.errors import ERROR_TYPES, error_kinds
 from crossexam.reports.analysis import ALL, Analysis, Section
 from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import STUDIES, difference_from, other_rules_note
-from crossexam.reports.results import Results, once
+from crossexam.reports.results import Results
 from crossexam.reports.table import COUNT_MARK, MARK, Cell, Column, Marked, Table
-
-if TYPE_CHECKING:
-    from crossexam.evaluation.seen_pairs import SeenPairs
-    from crossexam.evaluation.several.joint import JointOutcome
 
 _STUDY: Final = "naik2018"
 #: The numbers of the paper that are of pairs of words.
@@ -90,26 +86,8 @@ _SEEN_NOTE: Final = (
 )
 
 
-@once
-def _joint(results: Results) -> tuple[JointOutcome, ...]:
-    """Return what exactly two models get right and wrong together; empty if they share no test set."""
-    from crossexam.evaluation.several.joint import joint_outcomes
-
-    return joint_outcomes(results.answered[0].datasets, *results.scored_both)
-
-
-@once
-def _seen(results: Results) -> tuple[SeenPairs, ...]:
-    """Return the word pairs of exactly two models in training; empty if none are to be looked up."""
-    from crossexam.evaluation.seen_pairs import seen_pairs
-
-    if results.options.training is None:
-        return ()
-    return seen_pairs(results.answered[0].datasets, *results.scored_both, results.options.training)
-
-
 def _joint_figures(results: Results) -> Iterator[Figure]:
-    for each in _joint(results):
+    for each in results.comparison.joint:
         counts = {"both_right": each.both_right, "both_wrong": each.both_wrong}
         counts |= {f"both_{kind}": each.same_errors.get(kind, 0) for kind in ERROR_TYPES}
         keys = {"easy_keys": each.easy, "hard_keys": each.hard}
@@ -119,7 +97,7 @@ def _joint_figures(results: Results) -> Iterator[Figure]:
 
 
 def _kind_figures(results: Results) -> Iterator[Figure]:
-    for each in _joint(results):
+    for each in results.comparison.joint:
         for outcome, kinds in (("right", each.kinds_right), ("wrong", each.kinds_wrong)):
             for kind, share in kinds.items():
                 yield Figure(results.pair, each.name, f"both_{outcome}_kind", share, kind)
@@ -129,7 +107,7 @@ def _seen_figures(results: Results) -> Iterator[Figure]:
     """Yield the word pairs in training by who gets them right, which the figure is of."""
     training = results.options.training
     depends = "" if training is None else f"training:{training.spec}"
-    for each in _seen(results):
+    for each in results.comparison.seen:
         for statistic, value in (
             ("pairs", each.pairs),
             ("pairs_left_out", each.left_out),
@@ -147,7 +125,7 @@ def joint_against_table(results: Results) -> Table:
     differences: dict[str, str] = {}
     kinds = error_kinds(results)
     notes = [_NOTE + (_KINDS_NOTE if "E-C" in kinds else _KINDS_NOTE_OF_TWO)]
-    for each in _joint(results):
+    for each in results.comparison.joint:
         errors = (each.same_errors.get(kind, 0) for kind in kinds)
         keys = (each.easy, each.hard)
         name, dataset = names[each.name], results.test_sets[each.name]
@@ -238,7 +216,7 @@ def kinds_against_table(results: Results) -> Table:
     published_rows = results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in _joint(results):
+    for each in results.comparison.joint:
         name, dataset = results.short_names[each.name], results.test_sets[each.name]
         for group, kinds in (("both", each.kinds_right), ("neither", each.kinds_wrong)):
             if not kinds:
@@ -276,7 +254,7 @@ def seen_against_table(results: Results) -> Table:
         return Table("Word pairs in training", (), ())
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in _seen(results):
+    for each in results.comparison.seen:
         name, dataset = results.short_names[each.test_set], results.test_sets[each.test_set]
         rows.append((name, _RIGHT[each.group], each.pairs, each.seen, each.contradiction, each.mean))
         beside = _published_seen(each.group, dataset) if published_rows else []
@@ -284,7 +262,7 @@ def seen_against_table(results: Results) -> Table:
             differences[name] = difference_from(_STUDY, dataset)
         rows += [(name, *row) for row in beside]
     notes = [f"Training: {training.spec}, {training.index.manifest['examples']:,} examples. {_SEEN_NOTE}"]
-    if left_out := max((each.left_out for each in _seen(results)), default=0):
+    if left_out := max((each.left_out for each in results.comparison.seen), default=0):
         notes.append(f"Left out: pairs with a word that the index splits, at most {left_out} per row.")
     if differences:
         weaker = (

@@ -56,20 +56,12 @@ def heavy_keys(results: Results) -> dict[str, KeyedResult]:
     }
 
 
-@once
-def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
-    """Return the comparison over keys of exactly two models; empty if they share no test set with keys."""
-    from crossexam.evaluation.keys import keyed_comparisons
-
-    return keyed_comparisons(results.answered[0].datasets, *results.scored_both)
-
-
 def _by_model(results: Results) -> Iterator[Row[KeyedResult]]:
     return rows_of(results, keyed)
 
 
 def _of_pair(results: Results) -> Iterator[Row[KeyedComparison]]:
-    return (Row(results.pair, each.name, each) for each in keyed_differences(results))
+    return (Row(results.pair, each.name, each) for each in results.comparison.over_keys)
 
 
 _TABLE: Final = FigureTable["KeyedResult"](

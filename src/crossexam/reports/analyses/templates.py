@@ -10,6 +10,7 @@ from crossexam.reports.analyses.unanswered import share_text
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import MODEL, TEST_SET, Figure, FigureColumn, FigureTable, Row
 from crossexam.reports.results import ModelResults, Results, once
+from crossexam.reports.significance import intervals_of
 from crossexam.reports.table import cell_text, number_text
 
 if TYPE_CHECKING:
@@ -18,13 +19,10 @@ if TYPE_CHECKING:
     from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.templates import TemplateResult
 
-_NOTES: Final = (
-    "Accuracy in percent of the items that were answered with all templates, with 95 % intervals clustered "
-    "by premise. Spread: the highest accuracy minus the lowest, which is above zero by chance alone; its "
-    "interval is from simultaneous intervals of the differences between all templates.",
+_SENSITIVITY: Final = (
     "Sensitivity in percent: the entropy of an item's predictions over the templates, divided by that of all "
-    "labels being equally frequent, and averaged (Errica et al. 2024). It is 0 if no prediction depends on "
-    "the template.",
+    "labels being equally frequent, and averaged (Errica et al. 2024), with a 95 % interval clustered by "
+    "premise. It is 0 if no prediction depends on the template."
 )
 
 
@@ -41,7 +39,14 @@ def _rows(results: Results) -> Iterator[Row[TemplateResult]]:
 
 
 def _template_notes(results: Results, rows: Sequence[Row[TemplateResult]]) -> Iterator[str]:
-    yield from _NOTES
+    shown = {row.test_set: results.test_sets[row.test_set] for row in rows}
+    yield (
+        "Accuracy in percent of the items that were answered with all templates, with "
+        f"{intervals_of(shown, results.short_names)}. Spread: the highest accuracy minus the lowest, which "
+        "is above zero by chance alone; its interval is from simultaneous intervals of the differences "
+        "between all templates."
+    )
+    yield _SENSITIVITY
     yield from _left_out_notes(results)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crossexam.core.dataset import Run, counted_items
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
-from crossexam.reports.results import Results, model_names, once
+from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import significance_note
 
 if TYPE_CHECKING:
@@ -40,14 +40,6 @@ _LEFT_OUT: Final = (
 _FOLDED: Final = "Show the probabilities of A and B"
 
 
-@once
-def paired_probabilities(results: Results) -> tuple[ProbabilityComparison, ...]:
-    """Return the comparison of the probabilities of exactly two models; empty if they share no test set."""
-    from crossexam.evaluation.probability_comparison import probability_comparisons
-
-    return probability_comparisons(*results.runs, max_unanswered=results.options.max_unanswered)
-
-
 class _Score(NamedTuple):
     """The difference of two models on a test set in a *measure*, with its corrected p-value."""
 
@@ -66,17 +58,17 @@ class _Score(NamedTuple):
 
 
 def _scores(results: Results) -> Iterator[Row[_Score]]:
-    for each in paired_probabilities(results):
+    for each in results.comparison.probabilities:
         yield from (Row(results.pair, each.name, _Score(measure, each)) for measure in _SCORES)
 
 
 def _errors(results: Results) -> Iterator[Row[_Score]]:
-    for each in paired_probabilities(results):
+    for each in results.comparison.probabilities:
         yield from (Row(results.pair, each.name, _Score(measure, each)) for measure in _ERRORS)
 
 
 def _scores_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str]:
-    found, names = paired_probabilities(results), results.short_names
+    found, names = results.comparison.probabilities, results.short_names
     yield f"{_SCORES_NOTE} {significance_note(results.options.alpha)}"
     yield from _left_out(found)
     yield from _impossible_notes(found, names)
@@ -84,7 +76,7 @@ def _scores_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str
 
 def _errors_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str]:
     yield _ERROR_NOTE
-    yield from _left_out(paired_probabilities(results))
+    yield from _left_out(results.comparison.probabilities)
 
 
 def _left_out(found: Sequence[ProbabilityComparison]) -> list[str]:

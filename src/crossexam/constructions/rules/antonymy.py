@@ -12,6 +12,7 @@ from typing import Final
 
 from crossexam.constructions.rules.clause import (
     SAID,
+    is_explained,
     is_hedged,
     is_in_adverbial_clause,
     is_in_first_phrase,
@@ -29,6 +30,7 @@ from crossexam.constructions.rules.clause import (
     is_under_negation,
 )
 from crossexam.constructions.rules.place import (
+    RARELY_COMPARED,
     Place,
     Swap,
     Use,
@@ -40,9 +42,11 @@ from crossexam.constructions.rules.place import (
     is_chosen,
     is_comparative,
     is_compared,
+    is_coordinated,
     is_definite_end,
     is_got,
     is_of_any,
+    is_of_he_or_she,
     is_of_several_relatives,
     is_one_of_many,
     is_said_of_subject,
@@ -52,8 +56,8 @@ from crossexam.constructions.rules.place import (
     opens_name,
 )
 from crossexam.constructions.rules.rule import Rule, holding
-from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
-from crossexam.language.lexicons.antonym_kinds import is_known, is_negation
+from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY, class_of
+from crossexam.language.lexicons.antonym_kinds import antonym_kind, is_known, is_negation
 from crossexam.language.monotonicity.polarity import ORDERING
 from crossexam.language.monotonicity.spans import TaggedSentence
 from crossexam.language.nouns import animacy, is_time, is_unknown
@@ -97,7 +101,8 @@ _TRANSPARENT: Final = frozenset(
 _UNCOUNTABLE: Final = frozenset("inability inexperience hate joy pain unwillingness willingness".split())
 _CHANGES: Final = frozenset({"increase", "decrease"})
 _SIDES: Final = frozenset("inside outside interior exterior top bottom side front back left right".split())
-_AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
+_AMOUNTS: Final = frozenset("number amount deal lot bit variety".split())  # a good number of
+_SHARES: Final = frozenset({"majority", "minority"})  # the majority are most
 
 Table = tuple[Rule[Place], ...]
 
@@ -151,8 +156,18 @@ def _is_lexicalized(swap: Swap) -> bool:
     return is_commoner and is_negation(derived, base) and not is_known(base, derived)
 
 
+def _is_negated(swap: Swap) -> bool:
+    """Return whether the antonym negates a gradable word, and is known to exclude it: *lucky*, *unlucky*."""
+    word, antonym = swap.pair
+    return (
+        is_negation(antonym, word) and is_known(word, antonym) and antonym_kind(word, antonym) == "gradable"
+    )
+
+
 def _is_fixed(place: Place) -> bool:
     words, position = place.sentence.words, place.position
+    if words[position + 1 : position + 4] == ("time", "to", "come"):
+        return True
     return in_fixed_expression(words, position) and words[position : position + 2] not in _TRANSPARENT
 
 
@@ -186,6 +201,12 @@ def _excludes(place: Place) -> bool:
         return False
     is_said = place.phrase is not None and is_said_of_subject(place.sentence, place.phrase)
     return is_said or _CHANGES.issuperset(place.swap.pair)
+
+
+def _is_measured(place: Place) -> bool:
+    """Return whether an adjective is part of a measure: *a good number*, *in a small way*."""
+    head = lemma(place.head)
+    return head in _AMOUNTS or (head == "way" and class_of(place.swap.lemma) == "size")
 
 
 def _may_be_together(place: Place) -> bool:
@@ -246,7 +267,8 @@ _OF_ANY_WORD: Final[Table] = (
          _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0 and not is_known(*swap.pair)),
          "The sailor was angry.", "The sailor was cautious.",
          "Texts tagged with senses never have the antonym, as in unangry, and the pair is not known."),
-    Rule("antonym of a rarer sense", _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
+    Rule("antonym of a rarer sense",
+         _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos) and not _is_negated(swap)),
          "The tea was fine.", "The tea was hot.",
          "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
     Rule("negative word with a meaning of its own", _OfSwap(_is_lexicalized),
@@ -291,6 +313,9 @@ _OF_ANY_WORD: Final[Table] = (
     Rule("in a gerund", is_in_gerund,
          "Ben spoke of buying a cheap lamp.", "Ben left, buying a cheap lamp.",
          "It may name what does not come about (Quirk et al., 15.12 and 15.60)."),
+    Rule("a reason or result", is_explained,
+         "Anna is tired because Ben is sad.", "Anna is tired, and Ben is sad.",
+         "The antonym would have another reason or result (Quirk et al., 8.132 and 15.45-15.47)."),
 )
 _OF_ADJECTIVES: Final[Table] = (
     Rule("with a complement that may choose another sense", has_complement,
@@ -308,6 +333,12 @@ _OF_ADJECTIVES: Final[Table] = (
     Rule("said twice", is_said_twice,
          "The soup is hot, very hot.", "The soup is very hot.",
          "Only one of the two would be replaced."),
+    Rule("coordinated with another adjective", is_coordinated,
+         "The lamp is cheap and useful.", "The lamp is cheap, and Ben is useful.",
+         "Adjectives joined by and are good or bad alike (Hatzivassiloglou and McKeown, 1997, P97-1023)."),
+    Rule("comparison", lambda p: p.sentence.tags[p.position] != "JJ" and p.swap.pair[1] in RARELY_COMPARED,
+         "The sailor is bigger.", "The sailor is older.",
+         "The antonym is rarely compared with an ending: the littlest."),
 )
 _OF_LOOSE_ADJECTIVES: Final[Table] = (
     Rule("neither before a noun nor after a linking verb", lambda _: True,
@@ -322,7 +353,7 @@ _OF_PREDICATES: Final[Table] = (
          "The claim is strange.", "The soup is hot.",
          "The pair is not known to exclude each other."),
     Rule("part of a fixed expression", is_hedged,
-         "I am afraid that Ben left.", "Anna is afraid that Ben left.",
+         "I am afraid that Ben left.", "Anna is afraid of Ben.",
          "Who is afraid that something is so only says it with regret."),
     Rule("word with another sense",
          lambda p: p.swap.opposed and p.has_other_sense and not p.clashes,
@@ -368,7 +399,7 @@ _OF_COMPLEMENTS: Final[Table] = (
          "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
 )
 _OF_ATTRIBUTES: Final[Table] = (
-    Rule("what is measured", lambda p: lemma(p.head) in _AMOUNTS,
+    Rule("what is measured", _is_measured,
          "He fed a good number of goats.", "He fed a good sailor.",
          "A good number is not opposed to a bad one."),
     Rule("classifying adjective", lambda p: not p.swap.opposed,
@@ -410,9 +441,9 @@ _OF_POSSESSORS: Final[Table] = (
          "Ben may feed the dog of the wife as well."),
 )
 _OF_HEADS: Final[Table] = (
-    Rule("what is measured", lambda p: follows_of(p, _MEASURES),
+    Rule("what is measured", lambda p: p.swap.word in _SHARES or follows_of(p, _MEASURES),
          "It shows the degree of success.", "It shows the success.",
-         "What is measured may be more or less of both."),
+         "What is measured may be more or less of both; the majority are just most."),
     Rule("noun phrase without a determiner", lambda p: p.is_generic,
          "They are meeting husbands.", "They are meeting a husband.",
          "It may name a kind, of which there are others (Quirk et al., 5.26-5.58, on reference)."),
@@ -434,7 +465,7 @@ _OF_HEADS: Final[Table] = (
          "It helps an employee.", "It helps the husband.",
          "Both ends of a relation may be present."),
     Rule("things that can both be present", _may_be_together,
-         "It had a majority.", "It was a success.",
+         "It had a success.", "It was a success.",
          "An indefinite or plural noun leaves room for other things, unless it says what the subject is."),
 )
 _OF_PRONOUNS: Final[Table] = (
@@ -450,6 +481,9 @@ _OF_PRONOUNS: Final[Table] = (
     _unclear("a pronoun goes with a husband or wife",
              "A boy kissed his bride.", "A boy kissed his dog.",
              "The spouse would have to change, too."),
+    Rule("a pronoun reveals what the word leaves open", is_of_he_or_she,
+         "He became a man.", "Ben became a man.",
+         "It would have to agree with the antonym: she became a woman."),
 )
 # fmt: on
 

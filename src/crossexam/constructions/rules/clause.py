@@ -70,6 +70,9 @@ _BEFORE_TO_BE: Final = frozenset(
     "used".split()
 )
 _OF_WISH: Final = frozenset({"of", "that", "to"})  # after a noun: in hopes of, the need to
+# Before what explains something (Quirk et al., 15.45 and 8.133).
+_OF_REASON: Final = frozenset({"because", "thanks"})
+_SO: Final = frozenset({"so", "such"})
 _OF_DEGREE: Final = frozenset({"as", "so"})  # after these, an adjective opens no clause
 #: The uses of what is said of a subject.
 SAID: Final = frozenset({"predicate", "complement"})
@@ -133,13 +136,14 @@ def _leaves_no_room(place: Place, k: int) -> bool:
 def _is_certain(place: Place, k: int) -> bool:
     """Return whether the word at *k* is about one view, and what is said is not yet to be done.
 
-    *Some think that it is hot*, and others do not; what *should be prepared* is unprepared.
+    *Some think that it is hot*, and others do not; what *should be prepared* is unprepared, and who
+    *should be able to leave* is unable to.
     """
     sentence, word = place.sentence, place.sentence.word(k)
     start, _ = text_bounds(sentence, place.position)
     is_of_several = word in _OF_BELIEF and sentence.tag(k - 1) == "NNS"
-    is_participle = word not in _OF_BELIEF and place.swap.word.endswith("ed")
-    if k == start or is_of_several or is_participle:
+    is_to_be_done = word not in _OF_BELIEF and (place.swap.word.endswith("ed") or place.swap.word == "able")
+    if k == start or is_of_several or is_to_be_done:
         return False
     return _DIVIDING.isdisjoint(sentence.words[start : place.position])
 
@@ -324,6 +328,48 @@ def is_hedged(place: Place) -> bool:
     """Return whether the predicate is that of *I am afraid*, which says that what follows is unwelcome."""
     start = clause_start(place.sentence, place.position)
     return place.swap.word == "afraid" and "i" in place.sentence.words[start : place.position]
+
+
+def is_explained(place: Place) -> bool:
+    """Return whether the word is in a reason or result, or in what has one: the antonym would have another.
+
+    *He left because he was sad*, *it was cold, so he left*, *it was so cold that he left*.
+    """
+    if place.use not in SAID and (place.use != "head" or place.named == "person"):
+        return False
+    sentence, words = place.sentence, place.words
+    if not _OF_REASON.isdisjoint(words) and any(
+        word in _OF_REASON and _is_near(place, k) for k, word in enumerate(sentence.words)
+    ):
+        return True
+    return not _SO.isdisjoint(words) and (_is_so_that(place) or _has_result(place))
+
+
+def _is_near(place: Place, k: int) -> bool:
+    """Return whether the word is in the clause that the conjunction at *k* opens, or in that before it."""
+    first, last = sorted((k, place.position))
+    between = sum(place.sentence.is_finite(j) for j in range(first + 1, last))
+    return between <= (k < place.position) and place.sentence.word(k + 1) != "of"
+
+
+def _is_so_that(place: Place) -> bool:
+    """Return whether *so* or *such* before the word opens a clause after it: *so cold that Ben left*."""
+    sentence, position = place.sentence, place.position
+    start = place.phrase.start if place.phrase and place.use == "complement" else position
+    if _SO.isdisjoint(sentence.words[max(0, start - 1) : position]):
+        return False
+    _, end = text_bounds(sentence, position)
+    verb = next((j for j in range(position + 1, end) if sentence.is_finite(j)), None)
+    return verb is not None and not {",", "CC"} & set(sentence.tags[position:verb])
+
+
+def _has_result(place: Place) -> bool:
+    """Return whether a clause with *so* follows that of the word: *it was cold, so Ben left*."""
+    sentence = place.sentence
+    return any(
+        sentence.words[k] == "so" and sentence.tags[k] in {"CC", "IN"} and _is_near(place, k)
+        for k in range(place.position + 1, len(sentence.words))
+    )
 
 
 def is_said_of_one(place: Place) -> bool:

@@ -41,7 +41,8 @@ NO_CONTRADICTION: Final = frozenset(
 # who is responsible may be to blame, what is critical may be crucial, and what is odd strange; what is cool
 # pleases, what is rough is hard to bear, and who is short is not tall.  Before a noun, *real*, *full* and
 # *complete* often intensify it (Quirk et al., 1985, sections 7.33-7.34): a real work of art is not opposed to
-# an imaginary one.
+# an imaginary one.  Nothing concrete is *big* as opposed to *little*, which says how much there is of it (*a
+# little risk*), and a time that is not *busy* is not idle.
 _ALL: Final = ("person", "animal", "thing", None)
 _OTHER_SENSES: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
     ("safe",        "dangerous"):     ("person",),
@@ -58,6 +59,11 @@ _OTHER_SENSES_BEFORE_NOUN: Final[dict[tuple[str, str], tuple[NounKind | None, ..
     ("real",        "unreal"):        _ALL,
     ("full",        "empty"):         ("person", None),
     ("complete",    "incomplete"):    ("person", None),
+    ("big",         "little"):        (None,),
+    ("busy",        "idle"):          (None,),
+    ("sudden",      "gradual"):       _ALL,
+    ("exact",       "inexact"):       _ALL,
+    ("native",      "nonnative"):     ("person",),
 }
 # fmt: on
 

@@ -73,6 +73,7 @@ _OF_WISH: Final = frozenset({"of", "that", "to"})  # after a noun: in hopes of, 
 # Before what explains something (Quirk et al., 15.45 and 8.133).
 _OF_REASON: Final = frozenset({"because", "thanks"})
 _SO: Final = frozenset({"so", "such"})
+_EXPLAINING: Final = _OF_REASON | _SO
 _OF_DEGREE: Final = frozenset({"as", "so"})  # after these, an adjective opens no clause
 #: The uses of what is said of a subject.
 SAID: Final = frozenset({"predicate", "complement"})
@@ -335,14 +336,12 @@ def is_explained(place: Place) -> bool:
 
     *He left because he was sad*, *it was cold, so he left*, *it was so cold that he left*.
     """
+    if _EXPLAINING.isdisjoint(place.words):
+        return False
     if place.use not in SAID and (place.use != "head" or place.named == "person"):
         return False
-    sentence, words = place.sentence, place.words
-    if not _OF_REASON.isdisjoint(words) and any(
-        word in _OF_REASON and _is_near(place, k) for k, word in enumerate(sentence.words)
-    ):
-        return True
-    return not _SO.isdisjoint(words) and (_is_so_that(place) or _has_result(place))
+    has_reason = any(word in _OF_REASON and _is_near(place, k) for k, word in enumerate(place.sentence.words))
+    return has_reason or _is_so_that(place) or _has_result(place)
 
 
 def _is_near(place: Place, k: int) -> bool:

@@ -378,9 +378,8 @@ def is_coordinated(place: Place) -> bool:
     sentence, position = place.sentence, place.position
     if _COORDINATORS.isdisjoint(place.words) or class_of(place.swap.lemma) in _UNORIENTED:
         return False
-    if antonym_kind(*place.swap.pair) != "gradable":
-        return False
-    return any(_coordinates(sentence, position, step) for step in (1, -1))
+    is_coordinate = any(_coordinates(sentence, position, step) for step in (1, -1))
+    return is_coordinate and antonym_kind(*place.swap.pair) == "gradable"
 
 
 def _coordinates(sentence: TaggedSentence, position: int, step: int) -> bool:

@@ -479,7 +479,7 @@ def _is_new_object(place: Place) -> bool:
 
 
 def is_of_he_or_she(place: Place) -> bool:
-    """Return whether a noun says what *he* or *she* is, and of which gender: *he became a washerman*."""
+    """Return whether a noun says what *he* or *she* is, and of which gender: *he became a man*."""
     if place.phrase is None or not is_said_of_subject(place.sentence, place.phrase):
         return False
     subject = _subject(place.sentence, place.phrase.start)

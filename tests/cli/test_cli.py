@@ -85,7 +85,7 @@ def test_ls_corpora_tells_splits_apart_and_what_is_there(
 def test_ls(crossexam: Crossexam) -> None:
     for kind, expected in {
         "corpora": "snli",
-        "constructions": "antonymy.v3",
+        "constructions": "antonymy.v4",
         "suites": "stress-tests",
         "models": "zoo/FOLDER of esim",
         "templates": "p3-can-we-infer",

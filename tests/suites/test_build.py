@@ -44,7 +44,7 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
     bases = [suite[name].manifest["base_set"] for name in ("negation.tiny", "numerical_reasoning.sums")]
     assert bases == ["base.tiny", None]
     antonymy = suite["antonymy.tiny"].manifest["signature"]
-    for said in ("construction:antonymy.v3|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
+    for said in ("construction:antonymy.v4|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
         assert said in antonymy
     assert "tagger" not in suite["negation.tiny"].manifest["signature"]
     alone = build_in_memory(replace(request_of, problems=[]))

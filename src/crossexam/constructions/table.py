@@ -27,7 +27,7 @@ _FLOOD = "Heavy rain flooded the old town."
 _ALL: Final = (
     Construction(
         "antonymy",
-        3,
+        4,
         "crossexam.constructions.antonymy:antonymy",
         "competence",
         "a sentence, and its copy with an adjective or noun replaced by an antonym",

@@ -140,6 +140,17 @@ def is_unattested_sense(sense: int, word: str, pos: str) -> bool:
 
 
 @remembered(WORDS)
+def is_usual_antonym(word: str, antonym: str, pos: str) -> bool:
+    """Return whether *antonym* is opposed to the sense of *word* that WordNet lists first, the usual one.
+
+    >>> [is_usual_antonym("hard", antonym, "a") for antonym in ("easy", "soft")]
+    [True, False]
+    """
+    usual = next((sense for sense in wordnet().synsets(word, pos) if wordnet().pos_of(sense) == pos), None)
+    return usual is not None and antonym in {name.lower() for _, name in wordnet().antonyms(usual, word)}
+
+
+@remembered(WORDS)
 def attested(word: str, pos: str) -> int:
     """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
     return sum(_count(synset, word, pos) for synset in wordnet().synsets(word, pos))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.rules.clause import (
+    SAID,
+    is_explained,
     is_hedged,
     is_in_adverbial_clause,
     is_in_first_phrase,
@@ -28,6 +30,7 @@ from crossexam.constructions.rules.clause import (
     is_under_negation,
 )
 from crossexam.constructions.rules.place import (
+    RARELY_COMPARED,
     Place,
     Swap,
     Use,
@@ -39,19 +42,22 @@ from crossexam.constructions.rules.place import (
     is_chosen,
     is_comparative,
     is_compared,
+    is_coordinated,
     is_definite_end,
     is_got,
     is_of_any,
+    is_of_he_or_she,
     is_of_several_relatives,
     is_one_of_many,
+    is_said_of_subject,
     is_said_twice,
     is_scene,
     lemma,
     opens_name,
 )
 from crossexam.constructions.rules.rule import Rule, holding
-from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
-from crossexam.language.lexicons.antonym_kinds import is_known, is_negation
+from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY, class_of
+from crossexam.language.lexicons.antonym_kinds import antonym_kind, is_known, is_negation
 from crossexam.language.monotonicity.polarity import ORDERING
 from crossexam.language.monotonicity.spans import TaggedSentence
 from crossexam.language.nouns import animacy, is_time, is_unknown
@@ -64,6 +70,7 @@ from crossexam.language.word_senses import (
     is_often_relational,
     is_rarely_opposed,
     is_unattested_sense,
+    is_usual_antonym,
 )
 
 _AT_TIMES: Final = frozenset(
@@ -78,7 +85,8 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
     "initial subsequent".split()
 )
-_ADDITIVE: Final = frozenset("also besides another either both fewer less".split())
+_ADDITIVE: Final = frozenset("another either both fewer less".split())
+_ALSO: Final = frozenset({"also", "besides", "too"})
 _OTHERS: Final = frozenset({"other", "others"})  # among other things
 # After these, "of" is followed by what is measured, which may be more or less of both.
 _MEASURES: Final = frozenset(
@@ -86,8 +94,15 @@ _MEASURES: Final = frozenset(
     "sort type".split()
 )
 _OF_OFFICES: Final = frozenset({"public", "private", "personal"})
+# Expressions of WordNet that mean what their words mean, and those with the antonym, too: a short time.
+_TRANSPARENT: Final = frozenset(
+    {("long", "time"), ("good", "time"), ("small", "town"), ("unfamiliar", "with")}
+)
+_UNCOUNTABLE: Final = frozenset("inability inexperience hate joy pain unwillingness willingness".split())
+_CHANGES: Final = frozenset({"increase", "decrease"})
 _SIDES: Final = frozenset("inside outside interior exterior top bottom side front back left right".split())
-_AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
+_AMOUNTS: Final = frozenset("number amount deal lot bit variety".split())  # a good number of
+_SHARES: Final = frozenset({"majority", "minority"})  # the majority are most
 
 Table = tuple[Rule[Place], ...]
 
@@ -114,12 +129,12 @@ class _OfSentence:
 
 @remembered(WORDS)
 def _is_doubtful_swap(swap: Swap) -> bool:
-    return any(rule.holds.asks(swap) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
+    return any(asks(swap) for asks in _OF_SWAPS)
 
 
 @remembered(NEARBY)
 def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
-    return any(rule.holds.asks(sentence) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
+    return any(asks(sentence) for asks in _OF_SENTENCES)
 
 
 def _compares(place: Place) -> bool:
@@ -137,7 +152,23 @@ def _is_named(place: Place) -> bool:
 def _is_lexicalized(swap: Swap) -> bool:
     """Return whether one of the pair is the other with a negative prefix, and is the commoner word."""
     base, derived = sorted(swap.pair, key=len)
-    return is_negation(derived, base) and attested(derived, swap.pos) > attested(base, swap.pos)
+    is_commoner = attested(derived, swap.pos) > attested(base, swap.pos)
+    return is_commoner and is_negation(derived, base) and not is_known(base, derived)
+
+
+def _is_negated(swap: Swap) -> bool:
+    """Return whether the antonym negates a gradable word, and is known to exclude it: *lucky*, *unlucky*."""
+    word, antonym = swap.pair
+    return (
+        is_negation(antonym, word) and is_known(word, antonym) and antonym_kind(word, antonym) == "gradable"
+    )
+
+
+def _is_fixed(place: Place) -> bool:
+    words, position = place.sentence.words, place.position
+    if words[position + 1 : position + 4] == ("time", "to", "come"):
+        return True
+    return in_fixed_expression(words, position) and words[position : position + 2] not in _TRANSPARENT
 
 
 def _adds(sentence: TaggedSentence) -> bool:
@@ -145,12 +176,15 @@ def _adds(sentence: TaggedSentence) -> bool:
     return not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words))
 
 
-def _adds_at_end(place: Place) -> bool:
-    """Return whether a *too* stands anywhere but before the word, whose degree it would be: *too hot*."""
-    words = place.sentence.words
-    return "too" in place.words and any(
-        word == "too" and k + 1 != place.position for k, word in enumerate(words)
-    )
+def _adds_to_others(place: Place) -> bool:
+    """Return whether *also* or *too* adds another case, unless to what else is said of the subject.
+
+    A *too* before the word says its degree: *too hot*.
+    """
+    if _ALSO.isdisjoint(place.words) or place.use in SAID:
+        return False
+    words, degree = place.sentence.words, place.position - 1
+    return any(word in _ALSO and not (word == "too" and k == degree) for k, word in enumerate(words))
 
 
 def _is_restrictive(place: Place) -> bool:
@@ -161,9 +195,26 @@ def _is_restrictive(place: Place) -> bool:
     return place.named == "person" and (place.is_possessed or (place.is_the and not is_scene(place.sentence)))
 
 
+def _excludes(place: Place) -> bool:
+    """Return whether a singular noun with a countable antonym says what the subject is, or how it changes."""
+    if place.swap.pair[1] in _UNCOUNTABLE or place.sentence.tags[place.position] != "NN":
+        return False
+    is_said = place.phrase is not None and is_said_of_subject(place.sentence, place.phrase)
+    return is_said or _CHANGES.issuperset(place.swap.pair)
+
+
+def _is_measured(place: Place) -> bool:
+    """Return whether an adjective is part of a measure: *a good number*, *in a small way*."""
+    head = lemma(place.head)
+    return head in _AMOUNTS or (head == "way" and class_of(place.swap.lemma) == "size")
+
+
 def _may_be_together(place: Place) -> bool:
-    """Return whether the noun does not name a person, and is indefinite or plural."""
-    if animacy(place.swap.word) == "person":
+    """Return whether the noun does not name a person, and is indefinite or plural.
+
+    What is a success is no failure, and an increase in something is no decrease.
+    """
+    if animacy(place.swap.word) == "person" or _excludes(place):
         return False
     return place.sentence.tags[place.position] == "NNS" or place.is_counted
 
@@ -187,8 +238,8 @@ _OF_ANY_WORD: Final[Table] = (
          "The soup was not hot.", "The soup was hot, and it did not spill.",
          "What is not hot need not be cold."),
     Rule("modal, conditional or reported", is_under_modal,
-         "The soup may be hot.", "The soup is so hot it may spill.",
-         "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
+         "The soup may be hot.", "I think that the soup must be hot.",
+         "What may be hot, or is hot to some, may be cold (Naik et al., footnote 7: modalities and belief)."),
     Rule("at times", _OfSentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
          "The soup is often hot.", "The soup is very hot.",
          "What holds at one time need not hold at another."),
@@ -207,32 +258,34 @@ _OF_ANY_WORD: Final[Table] = (
          "He crossed the Tall Bridge.", "He crossed a tall bridge.",
          "A name says nothing of what it names."),
     Rule("sense not attested",
-         _OfSwap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)),
-         "The sea is rough.", "The sea is cold.",
-         "Texts tagged with senses have the word, but never in this sense (Naik et al., footnote 7: failed "
-         "word sense disambiguation)."),
+         _OfSwap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)
+                              and not is_usual_antonym(*swap.pair, swap.pos)),
+         "It is a hard rock.", "The beach is very short.",
+         "Texts tagged with senses never have this one, and the usual one has another antonym (Naik et al., "
+         "footnote 7: failed word sense disambiguation)."),
     Rule("antonym not attested",
          _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0 and not is_known(*swap.pair)),
-         "The sailor was angry.", "The sailor was helpful.",
+         "The sailor was angry.", "The sailor was cautious.",
          "Texts tagged with senses never have the antonym, as in unangry, and the pair is not known."),
-    Rule("antonym of a rarer sense", _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
+    Rule("antonym of a rarer sense",
+         _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos) and not _is_negated(swap)),
          "The tea was fine.", "The tea was hot.",
          "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
     Rule("negative word with a meaning of its own", _OfSwap(_is_lexicalized),
-         "The tale is incredible.", "The tale is possible.",
+         "The tale is incredible.", "The sailor is unemployed.",
          "Derived words that are commoner than their bases tend to mean something else (Hay, 2001)."),
-    Rule("part of a fixed expression", lambda p: in_fixed_expression(p.sentence.words, p.position),
-         "He ate a hot dog.", "He ate a hot soup.",
+    Rule("part of a fixed expression", _is_fixed,
+         "He ate a hot dog.", "He ate for a long time.",
          "The word has no sense of its own (Naik et al., footnote 7: metaphor)."),
     Rule("order or time", _OfSwap(lambda swap: not _ORDER_AND_TIME.isdisjoint(swap.pair)),
          "It was the first visit.", "It was a good visit.",
          "A first visit may also be the last (Quirk et al., 5.22)."),
     Rule("additive or comparative word", _OfSentence(_adds),
-         "Anna also ate a hot soup.", "Anna ate a hot soup.",
-         "Also implies another case, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
-    Rule("additive or comparative word", _adds_at_end,
-         "Anna ate a hot soup, too.", "The soup is too hot.",
-         "Too implies another case, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
+         "Anna ate another hot soup.", "Anna ate a hot soup.",
+         "It tells of several cases, so that a cold soup may be true as well (Quirk et al., 8.116-8.120)."),
+    Rule("additive or comparative word", _adds_to_others,
+         "Anna also ate a hot soup.", "The soup was also hot.",
+         "Also and too imply another case, but not of what the subject is (Quirk et al., 8.116-8.120)."),
     Rule("in some cases only", _OfSentence(is_of_some_cases),
          "Shops were wet in some cases.", "Shops were wet.",
          "In other cases, the opposite may hold."),
@@ -252,14 +305,17 @@ _OF_ANY_WORD: Final[Table] = (
          "In a typical barn, goats sleep.", "On Monday, it was a typical barn.",
          "It says where or when, and is not what the sentence asserts."),
     Rule("in an adverbial clause", is_in_adverbial_clause,
-         "When Anna was happy, Ben sang.", "When Ben sang, Anna was happy.",
+         "When Anna was happy, Ben sang.", "Although Anna was happy, Ben sang.",
          "A clause of time, place or contrast is not what the sentence asserts (Quirk et al., 15.24-15.43)."),
     Rule("in an infinitive", is_in_infinitive,
-         "Anna agreed to buy a cheap lamp.", "Anna gave a cheap lamp to Ben.",
+         "Anna agreed to buy a cheap lamp.", "The lamp proved to be cheap.",
          "It says what may come about."),
     Rule("in a gerund", is_in_gerund,
          "Ben spoke of buying a cheap lamp.", "Ben left, buying a cheap lamp.",
          "It may name what does not come about (Quirk et al., 15.12 and 15.60)."),
+    Rule("a reason or result", is_explained,
+         "Anna is tired because Ben is sad.", "Anna is tired, and Ben is sad.",
+         "The antonym would have another reason or result (Quirk et al., 8.132 and 15.45-15.47)."),
 )
 _OF_ADJECTIVES: Final[Table] = (
     Rule("with a complement that may choose another sense", has_complement,
@@ -277,6 +333,12 @@ _OF_ADJECTIVES: Final[Table] = (
     Rule("said twice", is_said_twice,
          "The soup is hot, very hot.", "The soup is very hot.",
          "Only one of the two would be replaced."),
+    Rule("coordinated with another adjective", is_coordinated,
+         "The lamp is cheap and useful.", "The lamp is cheap, and Ben is useful.",
+         "Adjectives joined by and are good or bad alike (Hatzivassiloglou and McKeown, 1997, P97-1023)."),
+    Rule("comparison", lambda p: p.sentence.tags[p.position] != "JJ" and p.swap.pair[1] in RARELY_COMPARED,
+         "The sailor is bigger.", "The sailor is older.",
+         "The antonym is rarely compared with an ending: the littlest."),
 )
 _OF_LOOSE_ADJECTIVES: Final[Table] = (
     Rule("neither before a noun nor after a linking verb", lambda _: True,
@@ -291,7 +353,7 @@ _OF_PREDICATES: Final[Table] = (
          "The claim is strange.", "The soup is hot.",
          "The pair is not known to exclude each other."),
     Rule("part of a fixed expression", is_hedged,
-         "I am afraid that Ben left.", "Anna is afraid that Ben left.",
+         "I am afraid that Ben left.", "Anna is afraid of Ben.",
          "Who is afraid that something is so only says it with regret."),
     Rule("word with another sense",
          lambda p: p.swap.opposed and p.has_other_sense and not p.clashes,
@@ -300,7 +362,7 @@ _OF_PREDICATES: Final[Table] = (
     Rule("in some cases only",
          lambda p: p.swap.opposed and is_said_of_some(p)
                    and not (p.clashes or p.has_other_sense),
-         "A lot of trays are small.", "A pile of trays is small.",
+         "A lot of trays are small.", "Most trays are small.",
          "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
 )
 _BEFORE_NOUNS: Final[Table] = (
@@ -337,7 +399,7 @@ _OF_COMPLEMENTS: Final[Table] = (
          "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
 )
 _OF_ATTRIBUTES: Final[Table] = (
-    Rule("what is measured", lambda p: lemma(p.head) in _AMOUNTS,
+    Rule("what is measured", _is_measured,
          "He fed a good number of goats.", "He fed a good sailor.",
          "A good number is not opposed to a bad one."),
     Rule("classifying adjective", lambda p: not p.swap.opposed,
@@ -379,9 +441,9 @@ _OF_POSSESSORS: Final[Table] = (
          "Ben may feed the dog of the wife as well."),
 )
 _OF_HEADS: Final[Table] = (
-    Rule("what is measured", lambda p: follows_of(p, _MEASURES),
+    Rule("what is measured", lambda p: p.swap.word in _SHARES or follows_of(p, _MEASURES),
          "It shows the degree of success.", "It shows the success.",
-         "What is measured may be more or less of both."),
+         "What is measured may be more or less of both; the majority are just most."),
     Rule("noun phrase without a determiner", lambda p: p.is_generic,
          "They are meeting husbands.", "They are meeting a husband.",
          "It may name a kind, of which there are others (Quirk et al., 5.26-5.58, on reference)."),
@@ -403,8 +465,8 @@ _OF_HEADS: Final[Table] = (
          "It helps an employee.", "It helps the husband.",
          "Both ends of a relation may be present."),
     Rule("things that can both be present", _may_be_together,
-         "It had a majority.", "It had the majority.",
-         "An indefinite or plural noun leaves room for other things."),
+         "It had a success.", "It was a success.",
+         "An indefinite or plural noun leaves room for other things, unless it says what the subject is."),
 )
 _OF_PRONOUNS: Final[Table] = (
     Rule("a pronoun may refer to the word or to another", is_one_with_pronoun,
@@ -419,6 +481,9 @@ _OF_PRONOUNS: Final[Table] = (
     _unclear("a pronoun goes with a husband or wife",
              "A boy kissed his bride.", "A boy kissed his dog.",
              "The spouse would have to change, too."),
+    Rule("a pronoun reveals what the word leaves open", is_of_he_or_she,
+         "He became a man.", "Ben became a man.",
+         "It would have to agree with the antonym: she became a woman."),
 )
 # fmt: on
 
@@ -427,7 +492,10 @@ RULES: Final[Table] = (
     *(*_OF_ANY_WORD, *_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES, *_OF_PREDICATES, *_BEFORE_NOUNS),
     *(*_OF_COMPLEMENTS, *_OF_ATTRIBUTES, *_OF_NOUNS, *_OF_POSSESSORS, *_OF_HEADS, *_OF_PRONOUNS),
 )
-#: Those of any word that ask neither of the swap alone nor of the sentence alone.
+#: What those of any word ask of the swap alone, and of the sentence alone ...
+_OF_SWAPS: Final = tuple(rule.holds.asks for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
+_OF_SENTENCES: Final = tuple(rule.holds.asks for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
+#: ... and those that ask of neither.
 _OF_PLACES: Final[Table] = tuple(
     rule for rule in _OF_ANY_WORD if not isinstance(rule.holds, _OfSwap | _OfSentence)
 )

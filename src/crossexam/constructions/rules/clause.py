@@ -46,6 +46,7 @@ _BEFORE_GERUND: Final = frozenset("of to about against from".split())
 _WITHOUT_VERB: Final = frozenset("when while where whilst".split())
 _WITH_VERB: Final = frozenset("after although as once since though whereas".split())
 _CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
+_OF_CIRCUMSTANCE: Final = _CONJUNCTIONS - {"although", "though", "whereas"}  # what follows these is so
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
 # Of what may be, or is wished, said or believed; those that are verbs can be of another clause.
 _MODAL: Final = frozenset(
@@ -54,9 +55,28 @@ _MODAL: Final = frozenset(
     "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
     "must ought need needs expect expects expected plan plans planned promise promises promised".split()
 )
+# Of what must be, is thought or is likely: the opposite cannot be so, too, unlike what may be or is wished.
+_OF_BELIEF: Final = frozenset("thinking believing think thinks thought believe believes believed".split())
+_OF_CERTAINTY: Final = _OF_BELIEF | frozenset(
+    "probably seem seems seemed would should must ought need needs".split()
+)
+_DIVIDING: Final = NEGATIONS | _PARTIAL - {"most"}  # before these: some think so, I do not think so
+_OF_CONDITION: Final = frozenset({"if", "whether", "unless"})
+_OF_HEDGE: Final = frozenset({"hope", "wish"})  # also if it follows: it is hot, I hope
+# After these, *to be* says what is so, or has to be: *it proved to be hot*.
+_BEFORE_TO_BE: Final = frozenset(
+    "appear appears appeared believed considered deemed demonstrated found had has have known likely meant "
+    "need needed needs out proved proven reported reputed said seem seemed seems seen shown supposed thought "
+    "used".split()
+)
 _OF_WISH: Final = frozenset({"of", "that", "to"})  # after a noun: in hopes of, the need to
+# Before what explains something (Quirk et al., 15.45 and 8.133).
+_OF_REASON: Final = frozenset({"because", "thanks"})
+_SO: Final = frozenset({"so", "such"})
+_EXPLAINING: Final = _OF_REASON | _SO
 _OF_DEGREE: Final = frozenset({"as", "so"})  # after these, an adjective opens no clause
-_SAID: Final = frozenset({"predicate", "complement"})
+#: The uses of what is said of a subject.
+SAID: Final = frozenset({"predicate", "complement"})
 _MASCULINE_OR_FEMININE: Final = frozenset("he him his himself she her hers herself".split())
 _ONE: Final = frozenset("one each either neither".split())
 
@@ -72,7 +92,7 @@ def is_under_negation(place: Place) -> bool:
     sentence, position = place.sentence, place.position
     if NEGATIONS.isdisjoint(place.words):
         return False
-    if place.use not in _SAID or "or" in sentence.words[position:]:  # is dead, or never was
+    if place.use not in SAID or "or" in sentence.words[position:]:  # is dead, or never was
         return True
     start = clause_start(sentence, position)
     while sentence.word(start - 1) in _OF_DEGREE:  # never so glad
@@ -86,14 +106,15 @@ def is_under_negation(place: Place) -> bool:
 
 
 def is_under_modal(place: Place) -> bool:
-    """Return whether a word of possibility or belief stands in the sentence, but of what the clause leads to.
+    """Return whether a word of possibility or belief stands in the sentence and leaves room for the opposite.
 
-    That is, in *so simple that Ben may do it*, the verb after what is said of the subject.  Nouns count
-    only if they have a complement: *in hopes of*, but not *a need for money*.
+    What is said of a subject is not affected by the verb of a later clause, as in *so simple that Ben may do
+    it*, nor by what makes it certain or one person's view.  Nouns count only if they have a complement: *in
+    hopes of*, but not *a need for money*.
     """
     sentence = place.sentence
     return not _MODAL.isdisjoint(place.words) and any(
-        word in _MODAL and _is_modal(sentence, k) and not (place.use in _SAID and _is_later_modal(place, k))
+        word in _MODAL and _is_modal(sentence, k) and not (place.use in SAID and _leaves_no_room(place, k))
         for k, word in enumerate(sentence.words)
     )
 
@@ -102,10 +123,30 @@ def _is_modal(sentence: TaggedSentence, k: int) -> bool:
     return sentence.tags[k][:2] not in {"NN", "JJ"} or sentence.word(k + 1) in _OF_WISH
 
 
-def _is_later_modal(place: Place, k: int) -> bool:
-    """Return whether the verb at *k* is another clause's, and not a speaker's who hedges: *I think*."""
-    sentence = place.sentence
-    return sentence.is_verb(k) and sentence.word(k - 1) != "i" and _is_of_later_verb(place, k)
+def _leaves_no_room(place: Place, k: int) -> bool:
+    """Return whether the word at *k* is another clause's, or says what is certain or thought to be so."""
+    sentence, word = place.sentence, place.sentence.word(k)
+    if word in _OF_CONDITION:
+        return k > place.position
+    if word in _OF_CERTAINTY and _is_certain(place, k):
+        return True
+    is_hedge = word in _OF_HEDGE and sentence.word(k - 1) == "i"
+    return sentence.is_verb(k) and not is_hedge and _is_of_later_verb(place, k)
+
+
+def _is_certain(place: Place, k: int) -> bool:
+    """Return whether the word at *k* is about one view, and what is said is not yet to be done.
+
+    *Some think that it is hot*, and others do not; what *should be prepared* is unprepared, and who
+    *should be able to leave* is unable to.
+    """
+    sentence, word = place.sentence, place.sentence.word(k)
+    start, _ = text_bounds(sentence, place.position)
+    is_of_several = word in _OF_BELIEF and sentence.tag(k - 1) == "NNS"
+    is_to_be_done = word not in _OF_BELIEF and (place.swap.word.endswith("ed") or place.swap.word == "able")
+    if k == start or is_of_several or is_to_be_done:
+        return False
+    return _DIVIDING.isdisjoint(sentence.words[start : place.position])
 
 
 def _is_of_later_verb(place: Place, k: int) -> bool:
@@ -121,7 +162,7 @@ def is_in_restrictive_clause(place: Place) -> bool:
     """
     sentence, position = place.sentence, place.position
     return any(
-        k < position and not (place.use in _SAID and _is_content(sentence, k)) for k in _relatives(sentence)
+        k < position and not (place.use in SAID and _is_content(sentence, k)) for k in _relatives(sentence)
     )
 
 
@@ -204,15 +245,17 @@ def is_in_adverbial_clause(place: Place) -> bool:
     sentence = place.sentence
     if is_scene(sentence) or _CONJUNCTIONS.isdisjoint(place.words):
         return False
+    opening = _OF_CIRCUMSTANCE if place.use in SAID else _CONJUNCTIONS
     return any(
-        _opens_adverbial_clause(sentence, k, place.position) for k in range(place.start, place.position)
+        sentence.words[k] in opening and _opens_adverbial_clause(sentence, k, place.position)
+        for k in range(place.start, place.position)
     )
 
 
 def _opens_adverbial_clause(sentence: TaggedSentence, k: int, position: int) -> bool:
     """Return whether *position* is in the clause that token *k* opens as a conjunction."""
     word = sentence.word(k)
-    if word not in _CONJUNCTIONS or sentence.tag(k) not in {"IN", "WRB"}:
+    if sentence.tag(k) not in {"IN", "WRB"}:
         return False
     end = condition_end(sentence, k)
     while sentence.word(end) == "," and sentence.tag(end - 1) == sentence.tag(end + 1) == "JJ":
@@ -226,11 +269,17 @@ def is_in_infinitive(place: Place) -> bool:
     sentence, k = place.sentence, place.position - 1
     if "VB" not in sentence.tags or is_scene(sentence):
         return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VB" and sentence.tag(k - 1) == "TO":
-            return True
+    while k >= place.start and sentence.words[k] != "," and k not in sentence.finite:
+        if sentence.tags[k] == "VB" and sentence.tag(k - 1) == "TO":
+            return not (place.use in SAID and _says_what_is(sentence, k))
         k -= 1
     return False
+
+
+def _says_what_is(sentence: TaggedSentence, k: int) -> bool:
+    """Return whether the infinitive at *k* is that of *proved to be* or *used to be*."""
+    is_linking = sentence.word(k) == "be" or sentence.word(k + 1) == "been"
+    return is_linking and sentence.word(k - 2) in _BEFORE_TO_BE
 
 
 def is_in_gerund(place: Place) -> bool:
@@ -242,10 +291,10 @@ def is_in_gerund(place: Place) -> bool:
     sentence, k = place.sentence, place.position - 1
     if "VBG" not in sentence.tags or is_scene(sentence):
         return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
+    while k >= place.start and sentence.words[k] != "," and k not in sentence.finite:
+        if sentence.tags[k] == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
             return True
-        if sentence.tag(k) == "VBG" and k == place.start:
+        if sentence.tags[k] == "VBG" and k == place.start:
             return _is_subject(sentence, place.position)
         k -= 1
     return False
@@ -264,7 +313,7 @@ def is_said_of_some(place: Place) -> bool:
     sentence = place.sentence
     position = place.phrase.start if place.phrase and place.use == "complement" else place.position
     start = clause_start(sentence, position)
-    clause = [sentence.words[k] for k in range(start, position) if sentence.tags[k] != "RBS"]
+    clause = [sentence.words[k] for k in range(start, position) if sentence.words[k] != "most"]
     is_existential = "EX" in sentence.tags[start:position]  # there are hot ones
     return (
         is_existential
@@ -280,6 +329,46 @@ def is_hedged(place: Place) -> bool:
     """Return whether the predicate is that of *I am afraid*, which says that what follows is unwelcome."""
     start = clause_start(place.sentence, place.position)
     return place.swap.word == "afraid" and "i" in place.sentence.words[start : place.position]
+
+
+def is_explained(place: Place) -> bool:
+    """Return whether the word is in a reason or result, or in what has one: the antonym would have another.
+
+    *He left because he was sad*, *it was cold, so he left*, *it was so cold that he left*.
+    """
+    if _EXPLAINING.isdisjoint(place.words):
+        return False
+    if place.use not in SAID and (place.use != "head" or place.named == "person"):
+        return False
+    has_reason = any(word in _OF_REASON and _is_near(place, k) for k, word in enumerate(place.sentence.words))
+    return has_reason or _is_so_that(place) or _has_result(place)
+
+
+def _is_near(place: Place, k: int) -> bool:
+    """Return whether the word is in the clause that the conjunction at *k* opens, or in that before it."""
+    first, last = sorted((k, place.position))
+    between = sum(place.sentence.is_finite(j) for j in range(first + 1, last))
+    return between <= (k < place.position) and place.sentence.word(k + 1) != "of"
+
+
+def _is_so_that(place: Place) -> bool:
+    """Return whether *so* or *such* before the word opens a clause after it: *so cold that Ben left*."""
+    sentence, position = place.sentence, place.position
+    start = place.phrase.start if place.phrase and place.use == "complement" else position
+    if _SO.isdisjoint(sentence.words[max(0, start - 1) : position]):
+        return False
+    _, end = text_bounds(sentence, position)
+    verb = next((j for j in range(position + 1, end) if sentence.is_finite(j)), None)
+    return verb is not None and not {",", "CC"} & set(sentence.tags[position:verb])
+
+
+def _has_result(place: Place) -> bool:
+    """Return whether a clause with *so* follows that of the word: *it was cold, so Ben left*."""
+    sentence = place.sentence
+    return any(
+        sentence.words[k] == "so" and sentence.tags[k] in {"CC", "IN"} and _is_near(place, k)
+        for k in range(place.position + 1, len(sentence.words))
+    )
 
 
 def is_said_of_one(place: Place) -> bool:

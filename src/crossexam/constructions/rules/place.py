@@ -20,7 +20,13 @@ from typing import Final, Literal, NamedTuple
 from crossexam.constructions.edits import pronoun_edits
 from crossexam.core.example import Edit
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense, is_negation
+from crossexam.language.lexicons.antonym_kinds import (
+    antonym_kind,
+    are_ends,
+    are_opposed,
+    has_other_sense,
+    is_negation,
+)
 from crossexam.language.lexicons.closed_classes import (
     AUXILIARIES,
     BE_WITH_CLITICS,
@@ -50,13 +56,27 @@ Use = Literal["head", "possessor", "attribute", "complement", "predicate", "loos
 
 # Verbs that link a subject with what is said of it (Quirk et al., 16.21).
 _LINKING: Final = BE_WITH_CLITICS | frozenset(
-    "seem look looks looked become becomes became feel feels felt "
+    "seem seems seemed look looks looked become becomes became feel feels felt "
     "get gets got remain remains remained stay stays stayed taste tastes tasted smell smells smelled sound "
     "sounds sounded appear appears appeared grow grew go goes went turn turns turned".split()
 )
-# Adjectives whose complement their antonyms do not take: *near from*, *unlimited to* (Quirk et al., 16.69).
-_WITH_COMPLEMENT: Final = frozenset({"distinct", "far", "limited"})
+# Before an adjective that is said of a subject or object (16.43-16.46): *is feeling cold*, *made it cold*.
+_LINKING_ADJECTIVES: Final = _LINKING | frozenset(
+    "becoming considered feeling getting growing looking proven remaining staying".split()
+)
+_WITH_OBJECT: Final = frozenset(
+    "consider considered considers find finds found keep keeps kept make makes made".split()
+)
+# Adjectives whose complement their antonyms do not take: *near from*, *unlimited to*, *diffident that* (Quirk
+# et al., 16.69).
+_WITH_COMPLEMENT: Final = frozenset({"confident", "distinct", "far", "limited"})
 _WITH_OF: Final = frozenset({"clear"})
+_WITH_CLAUSE: Final = frozenset({"afraid", "certain", "clear", "sure"})  # unsure he left
+_WITH_INFINITIVE: Final = frozenset({"nice", "ready"})  # unready to leave
+_OF_CLAUSE: Final = frozenset({"that", "if"})
+# Of the classes of adjectives, those without an orientation (Hatzivassiloglou and McKeown, 1997).
+_UNORIENTED: Final = frozenset({"age", "colour", "size"})
+_COORDINATORS: Final = frozenset({"and", "or"})
 # Adjectives that are rarely compared with *-er* and *-est*: the littlest, the idlest.
 RARELY_COMPARED: Final = frozenset({"little", "idle"})
 _PERCEIVED: Final = frozenset("look looks looked sound sounds sounded feel feels felt seem seems".split())
@@ -255,11 +275,16 @@ def opens_name(tokens: Sequence[Token], position: int) -> bool:
 
 
 def is_linked(sentence: TaggedSentence, position: int) -> bool:
-    """Return whether the adjective at *position* follows a linking verb, with only adverbs between."""
+    """Return whether the adjective at *position* follows a linking verb, with only adverbs between.
+
+    Or the pronoun that is the object of a verb such as *make*.
+    """
     k = position - 1
     while k >= 0 and sentence.tags[k] in {"RB", "CC", "JJ", ","}:
         k -= 1
-    return k >= 0 and sentence.words[k] in _LINKING
+    if k > 0 and sentence.tags[k] == "PRP":
+        return sentence.words[k - 1] in _WITH_OBJECT
+    return k >= 0 and sentence.words[k] in _LINKING_ADJECTIVES
 
 
 def _subject(sentence: TaggedSentence, position: int) -> Token | None:
@@ -300,7 +325,21 @@ def has_complement(place: Place) -> bool:
     preposition = sentence.words[position + 1]
     if preposition == "of":
         return sentence.words[position] in _WITH_OF
+    if _has_clause(sentence, position):
+        return True
     return following == "VBG" or (preposition == "for" and _is_measure(sentence, position + 2))
+
+
+def _has_clause(sentence: TaggedSentence, position: int) -> bool:
+    """Return whether a clause follows an adjective whose antonym takes none: *sure that*, *ready to*."""
+    word, following = sentence.words[position], sentence.tags[position + 1]
+    if following == "TO" and (word in _WITH_INFINITIVE or (word == "happy" and "be" in sentence.words)):
+        return True
+    opens = following in {"PRP", "PRP$", "DT", "EX"} or following.startswith("NN")
+    if word in _WITH_CLAUSE and opens:
+        return True
+    is_of_clause = word in _WITH_CLAUSE or word == "nice"
+    return is_of_clause and not _OF_CLAUSE.isdisjoint(sentence.words[position + 1 : position + 4])
 
 
 def _is_measure(sentence: TaggedSentence, start: int) -> bool:
@@ -315,9 +354,10 @@ def is_adverb(place: Place) -> bool:
 
 
 def is_got(place: Place) -> bool:
-    """Return whether the antonym would negate what somebody gets: *got married*."""
+    """Return whether the antonym would negate what somebody gets, or is no change: *got married*, *busy*."""
     sentence, (word, antonym) = place.sentence, place.swap.pair
-    return sentence.word(place.position - 1) in _GET and is_negation(antonym, word)
+    is_state = is_negation(antonym, word) or antonym == "idle"
+    return sentence.word(place.position - 1) in _GET and is_state
 
 
 def is_before_compound(place: Place) -> bool:
@@ -327,8 +367,29 @@ def is_before_compound(place: Place) -> bool:
 
 
 def is_said_twice(place: Place) -> bool:
-    """Return whether what is said of a subject is repeated: *it is hot, very hot*."""
-    return place.use in {"predicate", "complement"} and place.sentence.words.count(place.swap.word) > 1
+    """Return whether an adjective is repeated outside of a scene: *it is hot, very hot*."""
+    if place.sentence.words.count(place.swap.word) == 1:
+        return False
+    return place.use in {"predicate", "complement"} or not is_scene(place.sentence)
+
+
+def is_coordinated(place: Place) -> bool:
+    """Return whether an adjective that may evaluate is coordinated with another: *safe and reliable*."""
+    sentence, position = place.sentence, place.position
+    if _COORDINATORS.isdisjoint(place.words) or class_of(place.swap.lemma) in _UNORIENTED:
+        return False
+    is_coordinate = any(_coordinates(sentence, position, step) for step in (1, -1))
+    return is_coordinate and antonym_kind(*place.swap.pair) == "gradable"
+
+
+def _coordinates(sentence: TaggedSentence, position: int, step: int) -> bool:
+    """Return whether a coordinator and another adjective, with adverbs, are in the direction of *step*."""
+    k = position + step
+    while sentence.tag(k) in {"CC", "RB", ","}:
+        k += step
+    between = sentence.words[min(position, k) + 1 : max(position, k)]
+    is_oriented = sentence.tag(k) in {"JJ", "JJR"} and class_of(sentence.words[k]) not in _UNORIENTED
+    return is_oriented and not _COORDINATORS.isdisjoint(between)
 
 
 def is_comparative(place: Place) -> bool:
@@ -415,6 +476,15 @@ def _is_new_object(place: Place) -> bool:
     """Return whether the phrase introduces somebody after the subject, outside of a scene: *has a son*."""
     phrase = place.phrase
     return phrase is not None and phrase.start > 0 and place.is_counted and not is_scene(place.sentence)
+
+
+def is_of_he_or_she(place: Place) -> bool:
+    """Return whether a noun says what *he* or *she* is, and of which gender: *he became a man*."""
+    if place.phrase is None or not is_said_of_subject(place.sentence, place.phrase):
+        return False
+    subject = _subject(place.sentence, place.phrase.start)
+    is_gendered = subject is not None and subject.text.lower() in {"he", "she"}
+    return is_gendered and gender(place.swap.word) is not None
 
 
 def is_definite_end(place: Place) -> bool:

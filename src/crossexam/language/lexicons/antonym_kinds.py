@@ -38,9 +38,11 @@ NO_CONTRADICTION: Final = frozenset(
 # fmt: off
 # Pairs whose first word has another sense that the second does not oppose, with the kinds of nouns of which
 # that sense is usual (None: of nothing concrete).  Who is safe is in no danger, what is dangerous causes it;
-# who is responsible may be to blame, what is critical may be crucial, and what is odd strange.  Before a
-# noun, *real*, *full* and *complete* often intensify it (Quirk et al., 1985, sections 7.33-7.34): a real work
-# of art is not opposed to an imaginary one.
+# who is responsible may be to blame, what is critical may be crucial, and what is odd strange; what is cool
+# pleases, what is rough is hard to bear, and who is short is not tall.  Before a noun, *real*, *full* and
+# *complete* often intensify it (Quirk et al., 1985, sections 7.33-7.34): a real work of art is not opposed to
+# an imaginary one.  Nothing concrete is *big* as opposed to *little*, which says how much there is of it (*a
+# little risk*), and a time that is not *busy* is not idle.
 _ALL: Final = ("person", "animal", "thing", None)
 _OTHER_SENSES: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
     ("safe",        "dangerous"):     ("person",),
@@ -48,12 +50,20 @@ _OTHER_SENSES: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
     ("responsible", "irresponsible"): _ALL,
     ("due",         "undue"):         _ALL,
     ("odd",         "even"):          _ALL,
+    ("cool",        "warm"):          ("person", None),
+    ("rough",       "smooth"):        ("person", "animal", None),
+    ("short",       "long"):          ("person", "animal"),
 }
 _OTHER_SENSES_BEFORE_NOUN: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
     **_OTHER_SENSES,
     ("real",        "unreal"):        _ALL,
     ("full",        "empty"):         ("person", None),
     ("complete",    "incomplete"):    ("person", None),
+    ("big",         "little"):        (None,),
+    ("busy",        "idle"):          (None,),
+    ("sudden",      "gradual"):       _ALL,
+    ("exact",       "inexact"):       _ALL,
+    ("native",      "nonnative"):     ("person",),
 }
 # fmt: on
 

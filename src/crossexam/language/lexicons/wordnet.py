@@ -333,7 +333,7 @@ def wordnet() -> WordNet:
 def _has_antonym(lexicon: WordNet, word: str, pos: str | None) -> bool:
     parts: Iterable[str] = [pos] if pos else PARTS
     for part in parts:
-        forms = lexicon.lemmas_of(word, part)
+        forms = lexicon._part(part).forms(word)
         if forms and not lexicon.antonymous_lemmas(part).isdisjoint(forms):
             return True
     return False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
@@ -92,3 +94,18 @@ def test_rows_are_found_by_hash() -> None:
         assert table.find(hashes).tolist() == wanted
         assert -1 in table.find(others).tolist()
         assert HashTable().find(others).tolist() == [-1] * len(others)
+
+
+def test_to_append_nothing_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that is looked up appends what other processes have stored since, mostly nothing."""
+    table, asked = HashTable(), list[int]()
+    table.append(pair_hashes([("a", "b"), ("a", "c")]))
+    first_slots = HashTable._first_slots
+
+    def counted(of: HashTable, *halves: Any) -> Any:
+        asked.append(len(halves[0]))
+        return first_slots(of, *halves)
+
+    monkeypatch.setattr(HashTable, "_first_slots", counted)
+    rows, slots = table.append(pair_hashes([]))
+    assert (len(rows), len(slots), asked) == (0, 0, [0])

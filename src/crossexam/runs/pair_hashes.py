@@ -125,7 +125,8 @@ class HashTable:
         That is the row itself, or the first one that has the same hash.  All of them try a slot at a time.
         Rows with the same hash try the same slots; of several that find a slot free, the first has it.
         """
-        first, second = (half[rows[0] : rows[-1] + 1] if len(rows) else half for half in self._halves)
+        of_rows = slice(rows[0], rows[-1] + 1) if len(rows) else slice(0)
+        first, second = (half[of_rows] for half in self._halves)
         slots, step = self._first_slots(first, second)
         found = np.empty_like(rows)
         left = np.arange(len(rows))

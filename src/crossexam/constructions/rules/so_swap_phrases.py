@@ -250,7 +250,7 @@ OF_PHRASE: Final[tuple[Rule[ParsedPhrase], ...]] = (
          "A determiner begins a phrase."),
     Rule("two phrases read as one", _any_two(lambda first, second: first.tag == second.tag == "NNS"),
          "The nun fed the cats dogs.", "The nun fed a few cats.",
-         "Only the last noun of a compound is in the plural."),
+         "The first noun of a compound is rarely in the plural."),
     Rule("two phrases read as one",
          _any_two(lambda first, second: first.tag.startswith("NN")
                                         and second.text.lower() in INDEFINITES_AS_NOUNS),
@@ -305,6 +305,6 @@ OF_PHRASE: Final[tuple[Rule[ParsedPhrase], ...]] = (
          "Unless it separates conjuncts, what it sets off may not belong to the noun."),
     Rule("coordination with or or but", _any_word(lambda p, k: p.words[k] in {"or", "nor", "but"}),
          "The nun fed the cat or the dog.", "A boy carries a lamp, a rope and a map.",
-         "It leaves open which of the two it is."),
+         "Or leaves open which of the two it is; but contrasts them, often under a negation."),
 )
 # fmt: on

@@ -143,7 +143,7 @@ def is_unattested_sense(sense: int, word: str, pos: str) -> bool:
 def is_usual_antonym(word: str, antonym: str, pos: str) -> bool:
     """Return whether *antonym* is opposed to the sense of *word* that WordNet lists first, the usual one.
 
-    >>> [is_usual_antonym("hard", antonym, "a") for antonym in ("easy", "soft")]
+    >>> [is_usual_antonym(*pair, "a") for pair in (("short", "long"), ("hard", "soft"))]
     [True, False]
     """
     usual = next((sense for sense in wordnet().synsets(word, pos) if wordnet().pos_of(sense) == pos), None)

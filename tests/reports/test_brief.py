@@ -82,9 +82,7 @@ def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said()
         == "Drop: accuracy on the base minus accuracy here, in points."
     )
     results = results_of([run_of("mine", SETS, few=set_of("few.x", 40))])
-    assert "on the base (its examples that have an item) minus accuracy here, in points." in drop_note(
-        results
-    )
+    assert "on the base (its examples with an item) minus accuracy here, in points." in drop_note(results)
     results = results_of([run_of("mine", SETS, few=dataset("few.x", GOLDS, "base.x", keeps_label=False))])
     assert "; not paired, so not tested: few." in drop_note(results)
     for table in (brief_tables(results)[0], broken_table(results)):

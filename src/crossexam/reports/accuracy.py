@@ -186,7 +186,7 @@ def majority_notes(results: Results) -> list[str]:
     unanswered = any(each.unanswered is not None for model in results.models for each in model.results)
     of_answered = ", on the items with an answer" if unanswered else ""
     where = "the test set above" if swapped else "the base"
-    note = f"The majority baseline shown is that of {where}{of_answered}"
+    note = f"The majority baseline is that of {where}{of_answered}"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
     return [f"{note}; it would be {listed}." if listed else f"{note}."]
 

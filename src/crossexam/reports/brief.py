@@ -204,7 +204,7 @@ def drop_note(results: Results) -> str:
         (base := model.result(result.base_set or "")) is not None and pairs_of(result) not in {None, base.n}
         for _, model, result in results.by_test_set()
     )
-    examples = " (its examples that have an item)" if in_part else ""
+    examples = " (its examples with an item)" if in_part else ""
     others = _together(
         [each.name for _, _, each in results.by_test_set() if each.lost is not None and each.drop is None],
         results,

@@ -50,10 +50,10 @@ _OF_CIRCUMSTANCE: Final = _CONJUNCTIONS - {"although", "though", "whereas"}  # w
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
 # Of what may be, or is wished, said or believed; those that are verbs can be of another clause.
 _MODAL: Final = frozenset(
-    "hoping wishing wanting planning expecting promising thinking believing needing "
-    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
-    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
-    "must ought need needs expect expects expected plan plans planned promise promises promised".split()
+    "hoping wishing wanting planning expecting promising thinking believing needing may might could can "
+    "if whether unless perhaps maybe possibly potentially probably seem seems seemed think thinks thought "
+    "believe believes believed hope hopes hoped want wants wanted wish wishes wished would should must "
+    "ought need needs expect expects expected plan plans planned promise promises promised".split()
 )
 # Of what must be, is thought or is likely: the opposite cannot be so, too, unlike what may be or is wished.
 _OF_BELIEF: Final = frozenset("thinking believing think thinks thought believe believes believed".split())

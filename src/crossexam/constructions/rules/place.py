@@ -70,7 +70,7 @@ _WITH_OBJECT: Final = frozenset(
 # Adjectives whose complement their antonyms do not take: *near from*, *unlimited to*, *diffident that* (Quirk
 # et al., 16.69).
 _WITH_COMPLEMENT: Final = frozenset({"confident", "distinct", "far", "limited"})
-_WITH_OF: Final = frozenset({"clear"})
+_WITH_OF: Final = frozenset({"clear", "independent"})
 _WITH_CLAUSE: Final = frozenset({"afraid", "certain", "clear", "sure"})  # unsure he left
 _WITH_INFINITIVE: Final = frozenset({"nice", "ready"})  # unready to leave
 _OF_CLAUSE: Final = frozenset({"that", "if"})
@@ -339,7 +339,8 @@ def _has_clause(sentence: TaggedSentence, position: int) -> bool:
     if word in _WITH_CLAUSE and opens:
         return True
     is_of_clause = word in _WITH_CLAUSE or word == "nice"
-    return is_of_clause and not _OF_CLAUSE.isdisjoint(sentence.words[position + 1 : position + 4])
+    end = position + (7 if word == "clear" else 4)  # clear to them, on Monday, that
+    return is_of_clause and not _OF_CLAUSE.isdisjoint(sentence.words[position + 1 : end])
 
 
 def _is_measure(sentence: TaggedSentence, start: int) -> bool:

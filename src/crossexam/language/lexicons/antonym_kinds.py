@@ -41,8 +41,8 @@ NO_CONTRADICTION: Final = frozenset(
 # who is responsible may be to blame, what is critical may be crucial, and what is odd strange; what is cool
 # pleases, what is rough is hard to bear, and who is short is not tall.  Before a noun, *real*, *full* and
 # *complete* often intensify it (Quirk et al., 1985, sections 7.33-7.34): a real work of art is not opposed to
-# an imaginary one.  Nothing concrete is *big* as opposed to *little*, which says how much there is of it (*a
-# little risk*), and a time that is not *busy* is not idle.
+# an imaginary one.  Only of animals and things is *big* opposed to *little*: a big fan is eager, and *a
+# little risk* says how much there is of it.  A time that is not *busy* is not idle, and a *top* scorer leads.
 _ALL: Final = ("person", "animal", "thing", None)
 _OTHER_SENSES: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
     ("safe",        "dangerous"):     ("person",),
@@ -59,11 +59,13 @@ _OTHER_SENSES_BEFORE_NOUN: Final[dict[tuple[str, str], tuple[NounKind | None, ..
     ("real",        "unreal"):        _ALL,
     ("full",        "empty"):         ("person", None),
     ("complete",    "incomplete"):    ("person", None),
-    ("big",         "little"):        (None,),
+    ("big",         "little"):        ("person", None),
     ("busy",        "idle"):          (None,),
     ("sudden",      "gradual"):       _ALL,
     ("exact",       "inexact"):       _ALL,
     ("native",      "nonnative"):     ("person",),
+    ("top",         "bottom"):        ("person", None),
+    ("top",         "side"):          _ALL,
 }
 # fmt: on
 
@@ -136,6 +138,8 @@ def has_other_sense(word: str, antonym: str, noun: NounKind | None, *, attributi
 
     >>> has_other_sense("safe", "dangerous", "person"), has_other_sense("safe", "dangerous", "thing")
     (True, False)
+    >>> has_other_sense("big", "little", "person", attributive=True)
+    True
     """
     table = _OTHER_SENSES_BEFORE_NOUN if attributive else _OTHER_SENSES
     return noun in table.get((word, antonym), ())

@@ -18,7 +18,7 @@ there are any.
 
 Differences from the paper.  It draws "a numerical quantity"; we draw from the quantities that remain
 grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre jug", "about less than 20"),
-and never one, since its noun is singular, nor two, since less than that is one.  The new number has the same
+and never one, since its noun is singular.  Two only rises: less than two is one.  The new number has the same
 style and magnitude, so that its appearance does not give the change away.  Sentences of running text, but not
 of word problems, are rejected if they are conditions, rules, questions or headings: with another number these
 can be just as true.  All of this is said by the rows of ``rules/numerical_reasoning.py``.  Fewer sentences
@@ -184,8 +184,7 @@ def _items(
     elif not resources.recognizer.entities(sentence.premise, tokens):
         yield _NO_ENTITY
     else:
-        quantities = [number.quantity for number in numbers if number.quantity and not number.reason]
-        usable = [quantity for quantity in quantities if all(_other_values(quantity))]
+        usable = [number.quantity for number in numbers if number.quantity and not number.reason]
         yield from _three(sentence, usable, rng) if usable else [Rejection(NO_PREFIX)]
 
 

@@ -323,6 +323,8 @@ def precedes_name(number: Number) -> bool:
     names = _CAPITALISED.match(number.sentence, number.phrase_end) if _may_be_in_name(number) else None
     if names is None or _IN_CAPITALS.match(names.group()):
         return False
+    if number.tags_after[:1] == ["NNPS"] and len(names.group().split()) == 1:  # nine Jews
+        return False
     tag = next((token.tag for token in number.tokens if token.start >= names.end()), "")
     noun = re.match(r"[a-z]\w*", number.sentence[names.end() :])
     return noun is None or not (tag in {"NN", "NNS", "JJ"} or (not tag and noun.group().endswith("s")))

@@ -125,9 +125,9 @@ BEFORE_ONE: Final = (
 )
 #: Words after which "less than" and a quantity are ungrammatical.
 NO_PREFIX_AFTER: Final = frozenset(
-    "a about age ages all almost an and another any approximately around between both bottom by "
+    "a about age ages all almost an another any approximately around between both bottom by "
     "chapter day each equal every exactly first from her his its just last least mere minus most my "
     "nearly negative next no. number numbers only or other our over page past per plus previous "
-    "remaining roughly than that the their these this those times to top under up "
+    "remaining roughly than that the their these this those times top under up "
     "what which whose year your".split()
 )

@@ -137,6 +137,9 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
     Rule("listed", near(before=rf"{FIGURES}\s?,\s?(?:and\s)?", after=r"\s?(?:[,)]|\.?$)"),
          "Kim drew six, four, zero.", "Kim drew six cats, four dogs.",
          "Digits that are spelt out count nothing."),
+    Rule("reciprocal", near("2|two", after=r".*\b(?:each\s+other|one\s+another)\b"),
+         "Two dogs of Kim saw each other.", "Two dogs of Kim saw the other.",
+         "One dog cannot, and less than two are one."),
     Rule("restated", near(after=r"[^.;]{0,40},\s?or\s+(?:about\s+)?[$£€]?\s?\d"),
          "Kim sold 11 percent of them, or 150 boats.", "Kim sold 11 percent of them, and 150 boats.",
          _AGAIN),
@@ -209,7 +212,7 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          _COMPARED),
     Rule("compared", near(after=r"(?:\s[\w-]+){0,3}\s+(?:or\s+(?:more|less|fewer|so|something|under|over"
                                 r"|older|younger|above|thereabouts|an?\s+little)|at\s+best|flat(?!\s\w))\b"
-                                r"|(?:\s[\w-]+)?\s+(?:and\s+(?:above|over|up)|plus|only)\b|\+"),
+                                r"|(?:\s[\w-]+)?\s+(?:and\s+(?:above|over|up)|plus|only|less\s+an?)\b|\+"),
          "Kim has 5 dogs or more.", "Kim has 5 dogs or cats.",
          _COMPARED),
 )

@@ -28,7 +28,7 @@ def median(command: list[str]) -> float:
 def main() -> None:
     print(f"python -c pass: {median([sys.executable, '-c', 'pass']):.3f} s")
     print(f"import crossexam: {median([sys.executable, '-c', 'import crossexam']):.3f} s")
-    print(f"crossexam --help: {median([sys.executable, '-m', 'crossexam.cli.main', '--help']):.3f} s")
+    print(f"crossexam --help: {median([sys.executable, '-m', 'crossexam', '--help']):.3f} s")
 
 
 if __name__ == "__main__":

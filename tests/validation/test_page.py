@@ -162,7 +162,7 @@ class Server:
 
     def start(self) -> None:
         verb = ("validate", "serve", str(self.folder), "--port", str(self.port))
-        command = [sys.executable, "-m", "crossexam.cli.main", *verb]
+        command = [sys.executable, "-m", "crossexam", *verb]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
         )

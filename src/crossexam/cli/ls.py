@@ -87,9 +87,9 @@ def _list_files(corpus: str) -> None:
     """List the splits of *corpus*, with the files that each may be in and the one that is installed."""
     from crossexam.corpora.catalog import catalog
     from crossexam.corpora.installed import data_folder, find_split
+    from crossexam.corpora.spec import known_corpus
 
-    if corpus not in catalog():
-        raise UnknownNameError("corpus", corpus, catalog())
+    corpus = known_corpus(corpus)
     folder = data_folder()
     rows = []
     for name, split in catalog()[corpus].splits.items():

@@ -192,7 +192,3 @@ def _report_internal_error(error: BaseException) -> None:
         f"  hint: please report it, with {contents}",
         err=True,
     )
-
-
-if __name__ == "__main__":
-    run()

@@ -33,7 +33,7 @@ from crossexam.training.data import (
     with_construction_options,
     with_parser,
 )
-from crossexam.training.debiasing import METHODS
+from crossexam.training.debiasing import METHODS, Debias
 from crossexam.training.request import Status, TrainingRequest
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
 from crossexam.training.train import model_name, spread_of
@@ -77,8 +77,6 @@ def train_neural(options: Train) -> None:
 
 def _check_names(options: Train) -> None:
     """Raise CrossexamError for unknown names and conflicting options, before any data is read."""
-    if options.ablate not in (None, "rnn"):
-        raise CrossexamError(f"--ablate is '{options.ablate}'", wanted="rnn")
     if options.bias is not None and options.debias is None:
         raise CrossexamError("--bias requires --debias", hint=f"--debias with one of {', '.join(METHODS)}")
     if options.augment_repeat and options.augment is None:
@@ -86,8 +84,8 @@ def _check_names(options: Train) -> None:
     if options.adjectives is not None and options.augment is None:
         raise CrossexamError("--adjectives requires --augment", hint="--augment add_amod")
     with_construction_options(_augmentations(options), settings_of(options))
-    if options.debias is not None and options.debias not in METHODS:
-        raise UnknownNameError("debiasing method", options.debias, METHODS)
+    if options.debias is not None:
+        Debias(options.debias)  # raises UnknownNameError
     if options.model.startswith(TRANSFORMERS):
         return
     if options.model not in ARCHITECTURES and not options.model.startswith(PREFIX):
@@ -117,7 +115,7 @@ def _request(options: Train, watch: Callable[[Status], None]) -> TrainingRequest
         values=settings_of(options),
         vectors=options.vectors,
         vocabulary_from=load_word_sources(options.vocabulary_from, reading),
-        ablate_rnn=options.ablate == "rnn",
+        ablate_rnn=options.ablate is not None,
         shuffle_words=options.shuffle_words,
         augmentations=_augmentations(options),
         debias=options.debias,

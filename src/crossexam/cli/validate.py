@@ -28,7 +28,6 @@ from crossexam.validation.server import serve_study
 from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import SampledSet, Study, open_study
 from crossexam.validation.verdict import (
-    APPLY,
     QuestionResult,
     VerdictRule,
     as_json,
@@ -120,14 +119,12 @@ def verdict(options: Verdict) -> None:
 
 def _rule(options: Verdict) -> VerdictRule:
     apply, required = options.apply, tuple(dict.fromkeys(options.require))
-    if apply is None and options.suite is None:
-        return VerdictRule("confirm", required)
-    if apply is not None and apply in APPLY:
-        if options.suite is None:
-            raise CrossexamError("--apply needs the suite to write into", wanted="--suite SUITE")
-        return VerdictRule(APPLY[apply], required)
+    if apply is not None and options.suite is None:
+        raise CrossexamError("--apply needs the suite to write into", wanted="--suite SUITE")
+    if apply is not None or options.suite is None:
+        return VerdictRule(apply or "confirm", required)
     raise CrossexamError(
-        f"--apply is '{apply}'" if apply is not None else "--suite needs --apply",
+        "--suite needs --apply",
         wanted="--apply confirm, or --apply relabel",
         hint="confirm leaves out items whose label is not confirmed; relabel gives them the judges' label",
     )

@@ -78,11 +78,6 @@ class FetchResult:
     already: bool
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """The files in place."""
-        return tuple(self.folder / name for name in self.hashes)
-
-    @property
     def missing(self) -> tuple[str, ...]:
         """The names of the files that a copy lacked."""
         return tuple(name for name in self.entry.installs if name not in self.hashes)

@@ -154,7 +154,7 @@ class CorpusSpec:
         """
         if self.corpus is None:
             return self._located(self._existing(), None)
-        corpus = _known_corpus(self.corpus)
+        corpus = known_corpus(self.corpus)
         if self.file is not None:
             return self._located(self._existing(), corpus)
         split = _known_split(corpus, self.split, self.name)
@@ -172,7 +172,7 @@ class CorpusSpec:
         """Return whether the corpus's file exists; raises UnknownNameError for an unknown corpus or split."""
         if self.corpus is None:
             return self.file is not None and self.file.is_file()
-        corpus = _known_corpus(self.corpus)
+        corpus = known_corpus(self.corpus)
         if self.file is not None:
             return self.file.is_file()
         split = _known_split(corpus, self.split, self.name)
@@ -224,7 +224,7 @@ class CorpusSpec:
         if path.is_file():
             return path
         if self.corpus is not None:
-            corpus = _known_corpus(self.corpus)
+            corpus = known_corpus(self.corpus)
             raise CrossexamError("no such file", where=str(path), wanted=f"a file in {corpus}'s own format")
         if path.is_dir():
             raise _of_folder(path)
@@ -392,7 +392,7 @@ def _names_a_corpus(text: str) -> bool:
     return _SPLIT.fullmatch(name) is not None or user_path(with_reader[2] if with_reader else name).is_file()
 
 
-def _known_corpus(name: str) -> str:
+def known_corpus(name: str) -> str:
     """Return the name of a corpus in the tables; raises UnknownNameError."""
     corpus = known_name(name.lower())
     if corpus not in catalog():

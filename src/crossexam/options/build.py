@@ -46,8 +46,8 @@ class Subset(ReadingOptions, FromBases):
     Example: crossexam subset cs --base builtin:demo --lambda 0.7 -o cs
     """
 
-    kind: str = argument(
-        "cs|hard",
+    kind: Literal["cs", "hard"] = argument(
+        "KIND",
         "cs: examples that mislead a bag-of-words model. hard: those that a hypothesis-only model "
         "misclassifies.",
     )

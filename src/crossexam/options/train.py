@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from crossexam.core.settings import parse_assignments, set_once
 from crossexam.options.groups import Here, ReadFrom, ReadingOptions, Where
@@ -103,7 +103,7 @@ class Train(Where, Fit):
     track: tuple[str, ...] = several(
         "Log each epoch to tensorboard, wandb or mlflow. Repeatable.", takes="NAME", **_TRAINING
     )
-    ablate: str | None = option(
+    ablate: Literal["rnn"] | None = option(
         "rnn: replace recurrent layers by position-wise ones.", takes="rnn", **_CHANGES
     )
     shuffle_words: bool = switch("Shuffle the words of each training sentence.", **_CHANGES)

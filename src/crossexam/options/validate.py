@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from crossexam.core.settings import Within
 from crossexam.options.groups import Here, ReadFrom
 from crossexam.options.option import argument, option, several, switch
+from crossexam.validation.verdict import Apply
 
 _STUDY: Final = ("STUDY", "Folder written by validate sample.")
 
@@ -103,7 +104,7 @@ class Verdict:
         "Verify only items to which a majority answers yes: sensible, grammatical ...; repeatable.",
         takes="QUESTION",
     )
-    apply: str | None = option(
+    apply: Apply | None = option(
         "Write the verdicts into --suite. confirm: items whose label the majority confirms are verified. "
         "relabel: the label of the majority becomes the gold label.",
         takes="confirm|relabel",

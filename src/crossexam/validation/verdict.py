@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -114,7 +114,6 @@ class VerdictRule:
 
 #: What becomes of the judges' labels.
 Apply = Literal["confirm", "relabel"]
-APPLY: Final[Mapping[str, Apply]] = {each: each for each in get_args(Apply)}
 CONFIRMED: Final = VerdictRule()
 
 

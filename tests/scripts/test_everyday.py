@@ -1,0 +1,46 @@
+"""The everyday commands exist, questions at a terminal are answered, and the share is not below its floor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import Any
+
+import pytest
+import typer.main
+from everyday import COMMANDS, FLOOR, at_a_terminal, main
+
+from crossexam.cli.main import app
+
+
+def test_there_are_24_commands_whose_options_exist() -> None:
+    assert len(COMMANDS) == 24
+    for each in COMMANDS:
+        command: Any = typer.main.get_command(app)
+        words = shlex.split(each.line)
+        while hasattr(command, "commands") and words[0] != "PYTHON":
+            command = command.commands[words.pop(0)]
+        known = {flag for parameter in command.params for flag in parameter.opts}
+        assert {word for word in words if word.startswith("-")} <= known, each.line
+
+
+def test_a_question_is_answered_when_it_is_shown() -> None:
+    program = "print(input('Your name? '), input('Your age? ')); raise SystemExit(3)"
+    answers = (("name?", "Ann"), ("age?", "44"))
+    status, shown = at_a_terminal([sys.executable, "-c", program], answers, {"env": dict(os.environ)})
+    assert status == 3
+    assert shown.splitlines()[-1] == "Ann 44"
+
+
+@pytest.mark.slow
+def test_everyday_commands_execute_what_they_did(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("torch", "datasets", "sklearn", "coverage"):
+        pytest.importorskip(module)
+    monkeypatch.setattr(sys, "argv", ["everyday.py"])
+    status = main()
+    shown = capfd.readouterr().out
+    assert status == 0, shown
+    assert float(shown.split()[-2]) >= FLOOR

@@ -421,10 +421,17 @@ class Run:
         return rows
 
     def outcomes_of(self, name: str) -> Outcomes:
-        """Return what became of the questions about test set *name*: [n]; raises UnknownNameError."""
-        dataset = _known(self.datasets, name)
-        found = self.outcomes.get(name)
-        return Outcomes.all_answered(len(dataset)) if found is None else found
+        """Return what became of the question about each item of test set *name*: [n].
+
+        Raises UnknownNameError, CrossexamError.
+        """
+        count = len(_known(self.datasets, name))
+        found = self.outcomes.get(name, Outcomes.all_answered(count))
+        if len(found.codes) != count:
+            raise CrossexamError(
+                f"'{self.model}' has {len(found.codes)} outcomes for {count} items", where=f"test set {name}"
+            )
+        return found
 
     def answered(self, name: str) -> NDArray[np.bool_]:
         """Return which items of test set *name* the model answered: [n]; raises UnknownNameError.

@@ -17,6 +17,7 @@ from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.manifest import RunManifest
 from crossexam.core.notebook import MOST_ROWS, html_table
+from crossexam.core.outcome import Outcomes
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
 
@@ -127,6 +128,9 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[
     for call in (run.to_arrow, lambda: run.predictions("three"), run._repr_html_):
         assert "'mine' has 3 predictions for 4 items" in refused(call)
     assert "'mine' has no predictions" in refused(Run("mine", {"three": THREE}, {}).predictions, "three")
+    single = Outcomes.all_answered(1)
+    one = Run("mine", {"three": THREE}, {"three": np.eye(3)[[0, 1, 2, 0]]}, outcomes={"three": single})
+    assert "'mine' has 1 outcomes for 4 items" in refused(one.predictions, "three")
     for call in (lambda: run.predictions("tree"), lambda: Suite("mine", {"three": THREE})["tree"]):
         assert "no test set is called 'tree'\n  hint: did you mean 'three'" in refused(call)
 

@@ -75,7 +75,7 @@ def test_the_example_of_a_construction_runs() -> None:
 
 def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
     names: dict[str, Any] = {}
-    exec("from __future__ import annotations\n" + _code("from crossexam.core.manifest"), names)
+    exec("from __future__ import annotations\n" + _code("from dataclasses import replace"), names)
     kind = SuiteKind("mine", "", "", names["plan_mine"])
 
     def built(**fields: Any) -> bool:

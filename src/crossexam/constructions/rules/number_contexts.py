@@ -43,6 +43,7 @@ _LISTED: Final = "What is counted is then listed, so that another number contrad
 _AGAIN: Final = "The amount is stated again, and the two would contradict each other."
 _UNCERTAIN: Final = "What may be so may be otherwise (Quirk et al., 1985, section 4.53)."
 _LASTED: Final = "What lasted until later was so later, too."
+_BEFORE: Final = "Less or more of it may have been done before."
 _COMPARED: Final = "The number is compared already."
 
 _is_passed: Final = near(before=r"\b(?:pass(?:es|ed|ing)?|near)\s+")
@@ -131,9 +132,11 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "Tom and Sue are two of the cats of Kim.", "Kim fed two of the cats.",
          "The subject names them, so that another number contradicts it."),
     Rule("listed", near(r"[2-9]|[a-z]+",
-                        after=r"\s+of\s+(?:the|my|our|his|her|its|their)\b[^.;,]*\s(?:are|were)\s"
-                              r"(?:the\b|(?-i:[A-Z]))"),
-         "Two of the cats of Kim are Tom and Sue.", "Two of the cats of Kim are ill.",
+                        after=r"\s[^.;,]*\s(?:are|were)\s(?:the\b|(?-i:[A-Z]))[^.;]*\sand\b"),
+         "Two cats of Kim are Tom and Sue.", "Two cats of Kim are ill.",
+         _LISTED),
+    Rule("listed", near(after=r"[^.;]*\brespectively\b"),
+         "Two men left Kim and Lee, respectively.", "Two men left Kim and Lee, disrespectfully.",
          _LISTED),
     Rule("listed", near(after=rf"\s?,\s?(?:and\s)?(?:zero\b|{FIGURES})\s?[,)]"),
          "Kim drew six, four, zero.", "Kim drew six, then four.",
@@ -155,6 +158,10 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "The numbers add up, or are multiplied, and with another they do not."),
     Rule("restated", near(after=rf"[^.;]{{0,12}}\bfrom\s+[$£€]?\s?{FIGURES}"),
          "Kim's rent went to $20 from $16.", "Kim's rent went to $20 from then.",
+         _AGAIN),
+    Rule("restated", near(after=r"[^.;]*\b(?:drop|fall|rise|increase|decrease|decline|jump|up|down)\s+from"
+                                rf"\s+[$£€]?\s?{FIGURES}"),
+         "Kim sold 5 boats of oak, a drop from 9.", "Kim sold 5 boats of oak, a drop from then.",
          _AGAIN),
     Rule("restated", near(after=r".*\b(?:(?:more|less|fewer)\s+than|half|twice|double)\s+that\b"),
          "Kim has 5 dogs, and Lee has more than that.", "Kim has 5 dogs, and Lee has more than Kim.",
@@ -183,6 +190,12 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
                       after=rf"\s+{OF_TIME}\s+ago\b"),
          "It was a problem for Kim ten years ago.", "It was said by Kim ten years ago.",
          _LASTED),
+    Rule("rank", near(after=rf"[^.;]*\bfor\s+the\s+(?:\d+(?:st|nd|rd|th)|{ORDINAL})\s+time\b"),
+         "Kim ate 5 eggs for the third time.", "Kim ate 5 eggs for the sake of it.",
+         _BEFORE),
+    Rule("rank", earlier(r"(?:first|last)\s+(?:\w+\s+){0,2}to", until=",.;:"),
+         "Kim was the first man to sell 5 boats.", "Kim was first, and sold 5 boats.",
+         _BEFORE),
     Rule("negated", near(before=rf"\b(?:{NEGATION})\b[^,;:]*"),
          "Kim did not buy 5 books.", "Kim did buy 5 books.",
          "Negation reverses more and less (Quirk et al., 1985, section 10.64)."),
@@ -211,7 +224,7 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
                                   r"(?:\w+\s+){0,2}"),
          "It is cheap for couples making $50 with Kim.", "It is cheap, and Kim is making $50.",
          "What holds for some need not hold only for them."),
-    Rule("compared", near(before=rf"\b(?:{COMPARISON})\s+(?:an?\s+)?"),
+    Rule("compared", near(before=rf"\b(?:{COMPARISON})\s+(?:an?\s+)?[\"“‘']?"),
          "Kim has at least 5 dogs.", "Kim has 5 dogs.",
          _COMPARED),
     Rule("compared", earlier("only"),

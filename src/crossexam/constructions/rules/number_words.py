@@ -35,7 +35,8 @@ OF_TIME: Final = (
 SMALLER_UNITS: Final = r"(?:seconds|minutes|hours|days|weeks|months|inches|ounces|cents)\b"
 BEST: Final = r"(?:first|second|third|last|only|(?-i:[a-z]{2,}est)|most|least|worst|best)\b"
 COMPARISON: Final = (
-    r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n|at\s+(?:least|most)"
+    r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n"
+    r"|at\s+(?:least|most|minimum|maximum)|on\s+the\s+order\s+of|(?<=\w\s)but"
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
     r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over"
     r"|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely"
@@ -77,10 +78,7 @@ BILL: Final = (
     r"(?:bills?|notes?|coins?|stamps?|vouchers?|coupons?|che(?:ck|que)s?|chips?|tokens?|denominations?)\b"
 )
 GIVEN: Final = r"gifts?|donations?|contributions?|pledges?|bequests?|payments?|deposits?|membership"
-MANY: Final = (
-    r"(?!(?:was|is|has|his|its|as|this|us|does|says|plus|minus|times|perhaps|always|besides|across)\b)"
-    r"\w*[^s\W]s\b"
-)
+MANY: Final = r"(?!(?:was|has|its|as|does|says|times|perhaps|always|besides)\b)\w*[^isu\W]s\b"
 PARTS: Final = r"(?:hal(?:f|ves)|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twentieth|hundredth)s?\b"
 SEASON: Final = r"years?|summer|winter|spring|fall|late|early|mid|circa"
 LIMIT: Final = r"minimum|maximum|limits?|threshold|cap|ceiling|floor|quota|standard|goal|target"

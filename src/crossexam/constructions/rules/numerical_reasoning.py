@@ -82,6 +82,7 @@ _RATIO: Final = "With one part changed, the other no longer fits."
 _RANGE: Final = "A range leaves the number open."
 _WORD: Final = "It is part of a longer word or measure, which less than cannot split."
 _DEFINITE: Final = "Less than cannot follow a determiner (Quirk et al., 1985, section 5.20)."
+_PLACE: Final = "A rank or a score is a place in an order."
 _IN_NAME: Final = "A number in a name is not an amount."
 
 _OF_NUMBERS: Final = NUMBER_WORDS | INDEFINITE_ARTICLES | {"and"}
@@ -177,7 +178,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("list marker", near(before=r"^\W*", after=r"\s?(?:(?:bn?|mn?|k|trn)\s?|\s)[-–—]\s"),
          "63 - boats that Kim left.", "63 boats were left by Kim.",
          _LIST),
-    Rule("identifier", near(r"\d+", before=r"\b(?:pp?|s|h\.r|no|vol)\."),
+    Rule("identifier", near(r"\d+", before=r"\b(?:pp?|s|h\.r|no|vol|[ivxlc]+)\."),
          "Kim saw it on p.2 there.", "Kim saw 2 books there.",
          _NAMED),
     Rule("misplaced", near(r"\d+", before=r"[a-z)\"'’”][,.;:]", after=r"[\s,.;]|$"),
@@ -404,7 +405,8 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("range", near(before=rf"{FIGURES}\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*"),
          "Kim needs 3 to 5 days.", "Kim needs 5 days.",
          _RANGE),
-    Rule("range", near(before=rf"\bfrom\s+(?:an?|a\s+few|several)\s+(?:{MEASURES})\s+to\s+"),
+    Rule("range", near(before=rf"\bfrom\s+(?:(?:an?|a\s+few|several)\s+(?:{MEASURES})"
+                              rf"|[$£€]?{FIGURES}(?:\s\w+){{1,2}})\s+to\s+"),
          "Kim needs from a few days to 5 weeks.", "Kim moved from a house to 5 boats.",
          _RANGE),
     Rule("range", near(before=rf"\bbetween\s+(?:the\s+\w+\s+of\s+)?(?:\S*{FIGURES}\s?(?:%|\w+)?\s+and\s+)?"),
@@ -430,7 +432,13 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          _NAMED),
     Rule("rank", near(before=r"\b(?:rank(?:ed|s|ing)?|placed|seeded|scores?\s+of|scored\s+an?)\s+"),
          "Kim was ranked 5 there.", "Kim was given 5 boats.",
-         "A rank or a score is a place in an order."),
+         _PLACE),
+    Rule("rank", near(r"\d+", after=r"\s+for\s+\d"),
+         "Kim's team made 7 for 381.", "Kim sold 7 for $381.",
+         _PLACE),
+    Rule("rank", near(r"\d+", before=r"\d\s+for\s+"),
+         "Kim's team made 7 for 381.", "Kim's team ran for 381 days.",
+         _PLACE),
     Rule("identifier", near(before=r"\([^()]*,\s+", after=r"\s?\)"),
          "Kim wrote a book (Abbey Press, $15).", "Kim sold a book (Abbey Press) for $15.",
          "It tells which book is meant."),

@@ -17,7 +17,7 @@ _WINDOW: Final = 48  # characters before a number that a pattern sees
 _WINDOW_AFTER: Final = 240
 
 _FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
-_DESCRIBING: Final = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "CD", "RB"})
+_DESCRIBING: Final = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "CD", "RB", ","})
 _DETERMINING: Final = frozenset({"DT", "PDT", "PRP$", "POS", "WP$"})
 _COMPLEMENTS: Final = frozenset({"IN", "DT", "PRP", "TO"})
 _NAMES: Final = frozenset({"NN", "NNP", "NNPS"})

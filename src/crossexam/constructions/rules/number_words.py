@@ -17,7 +17,7 @@ FIGURES: Final = (
     r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
 )
 #: Where a pattern begins that is not tried at all words before the number, but at the last two.
-IN_LAST_TWO: Final = r"\b(?=\S+(?:\s+\S+)?\s+$)"
+IN_LAST_TWO: Final = r"\b(?=\S+(?:\s+\S+)?\s+[\"“‘']?$)"
 DETERMINER: Final = (
     rf"(?:{IN_LAST_TWO}(?:a|an|the|these|those|this|that|my|your|his|her|its|our|their|all|both|every|each|any|another"
     r"|first|last|next|previous|following|other|same|remaining|additional|extra|only|top|further)"
@@ -57,7 +57,7 @@ NAMING: Final = (
     r"|vol\.?|article|version|psalms?|verse|digits?|integers?|age"
     r"|sections?|paragraphs?|clauses?|amendments?|propositions?|resolutions?|appendix|annex|footnotes?|episodes?"
     r"|seasons?|rows?|rooms?|maps?|exhibits?|attachments?|equations?|area\s+codes?|zip\s+codes?|extension"
-    r"|titles?|numerals?|cloud"
+    r"|titles?|numerals?|cloud|points?|interrupt|powers?\s+of"
 )
 # Nouns that are verbs as well: a number that counts something after them is a quantity (seat 50 people).
 NAMING_OR_VERB: Final = (

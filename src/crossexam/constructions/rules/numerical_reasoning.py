@@ -94,8 +94,8 @@ def _is_malformed(number: Number) -> bool:
     return number.quantity is None and words <= _OF_NUMBERS
 
 
-def _is_one(number: Number) -> bool:
-    return number.quantity is not None and number.quantity.value == 1
+def _is_one_or_none(number: Number) -> bool:
+    return number.quantity is not None and number.quantity.value in {0, 1}
 
 
 _begins: Final = near(r"\d+", before=r"^\W*")
@@ -178,7 +178,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("list marker", near(before=r"^\W*", after=r"\s?(?:(?:bn?|mn?|k|trn)\s?|\s)[-–—]\s"),
          "63 - boats that Kim left.", "63 boats were left by Kim.",
          _LIST),
-    Rule("identifier", near(r"\d+", before=r"\b(?:pp?|s|h\.r|no|vol|[ivxlc]+)\."),
+    Rule("identifier", near(r"\d[\d.]*", before=r"[a-z]\."),
          "Kim saw it on p.2 there.", "Kim saw 2 books there.",
          _NAMED),
     Rule("misplaced", near(r"\d+", before=r"[a-z)\"'’”][,.;:]", after=r"[\s,.;]|$"),
@@ -196,8 +196,8 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("telephone", near(r"\d+", before=r"\b(?:tel|telephone|phone|fax)\b.{0,30}|\(\d+\)\s*"),
          "Kim's phone is 720085.", "Kim's boat is worth 720 dollars.",
          _CALLED),
-    Rule("malformed", near(r"\d[\d,.]*", before=r"\d\s"),
-         "Kim sold 250 000 acres.", "Kim sold 250,000 acres.",
+    Rule("malformed", near(r"\d[\d,.]*|[a-z]+", before=r"\d\s"),
+         "Kim sold 6-8 million acres.", "Kim sold 8 million acres.",
          _UNWRITTEN),
     Rule("malformed", near(r"\d{3}", before=r"\d,\s"),
          "Kim sold 193, 200 acres.", "Kim sold 193,200 acres.",
@@ -298,6 +298,9 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("year", near(r"19\d[1-9]|20[0-4][1-9]", after=rf"(?!\s?(?:%|(?:{UNIT_NOT_IN}|{MEASURES})\b))"),
          "Kim has 1991 stamps.", "Kim has 1850 stamps.",
          _YEAR),
+    Rule("year", near(YEAR, before=r"\bin\s+", after=r"\s+dollars\b"),
+         "Kim paid a million in 2015 dollars.", "Kim paid 2015 dollars.",
+         _YEAR),
     Rule("year", near(r"[1-9]\d\d", before=r"\b(?:in|since|until)\s+",
                       after=rf"(?!\s?(?:%|(?:{UNIT_NOT_IN}|{MEASURES})\b)|\s(?:of|out)\b|\s(?:\w+\s)?{MANY})"),
          "Kim's town was built in 641.", "Kim's town was built in 641 days.",
@@ -351,7 +354,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("identifier", near(r"\d+", before=r"(?-i:\b[B-HJ-Z])\s+"),
          "Kim ate the L 17 there.", "Kim ate 17 eggs there.",
          _NAMED),
-    Rule("identifier", near(r"\d{1,3}", before=r"(?-i:\b(?!(?:in|at|from|near)\s)[a-z]+\s+[A-Z][a-z]+)\s+",
+    Rule("identifier", near(r"\d+", before=r"(?-i:\b(?!(?:in|at|from|near)\s)[a-z]+\s+[A-Z][a-z]+)\s+",
                             after=r"\s+[a-z][\w-]*s\b"),
          "Kim played Battlefield 3 games.", "Kim played 3 games.",
          _NAMED),
@@ -359,7 +362,10 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
                          after=r"\s+(?:releases?|versions?|updates?|builds?|patch(?:es)?|betas?)\b"),
          "Kim made the 2.2 release.", "Kim made 2.2 million dollars.",
          _VERSION),
-    Rule("identifier", near(r"\d+", after=r"\s?(?-i:[A-Z])\b(?![.’'])"),
+    Rule("identifier", near(r"\d[\d.]*", before=r"(?-i:\b[A-Z]{3,})\s+", after=r"(?!\s?(?:%|per\s?cent))"),
+         "Kim wrote it in ALGOL 60 there.", "Kim wrote it in Algeria with 60 men.",
+         _NAMED),
+    Rule("identifier", near(r"\d+", after=r"\s?(?-i:[A-Z])\b(?!['’]|\.\w)"),
          "Kim sat near 3C there.", "Kim sat with 3 cats there.",
          _NAMED),
     Rule("identifier", near(r"\d+", before=rf"\b(?:{LABEL})s?\b[^.;]{{0,40}}\b(?:is|are|was)\s+"),
@@ -427,7 +433,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("compound", near(after=r"[-‑–—]\w|['’\"″′](?:\s?\d|\s)|\s+[a-z]+-olds?\b"),
          "Kim has a 12-year-old boat.", "Kim has a boat of 12 years.",
          _WORD),
-    Rule("identifier", near(r"[\d.,]+", after=rf"(?!{UNIT}\b)[A-Za-z_]"),
+    Rule("identifier", near(r"[\d.,]+", after=rf"(?!{UNIT}\b)\.?[a-z_]"),
          "Kim rode the 120b in the rain.", "Kim rode 120m in the rain.",
          _NAMED),
     Rule("rank", near(before=r"\b(?:rank(?:ed|s|ing)?|placed|seeded|scores?\s+of|scored\s+an?)\s+"),
@@ -449,7 +455,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
                              rf"|(?:{LANGUAGE})\s+for)\s+"),
          "Kim sings in a band called twelve cats.", "Kim sings in a band with twelve cats.",
          _IN_NAME),
-    Rule("definite", near(before=DETERMINER),
+    Rule("definite", near(before=rf"{DETERMINER}[\"“‘']?"),
          "Kim sold the 12 songs.", "Kim sold 12 songs.",
          _DEFINITE),
     Rule("identifier", continues("identifier"),
@@ -530,9 +536,9 @@ DOUBTS: Final[tuple[Rule[Number], ...]] = (
 RULES: Final[tuple[Rule[Number], ...]] = (
     *NO_QUANTITY,
     *DOUBTS,
-    Rule(NO_PREFIX, _is_one,
+    Rule(NO_PREFIX, _is_one_or_none,
          "Kim has one dog.", "Kim has ten dogs.",
-         "Its noun is singular, and less than one is none."),
+         "The noun of one is singular, less than one is none, and nothing is less than none."),
     Rule(NO_PREFIX, _follows_word,
          "Kim pays per 20 boats.", "Kim pays for 20 boats.",
          "Less than cannot follow determiners, other comparisons, and words such as per."),

@@ -13,7 +13,7 @@ MONTH: Final = (
 YEAR: Final = r"1\d\d\d|20\d\d"
 UNIT_NOT_IN: Final = UNIT.replace("|in|", "|")  # in 1991 in Boston: not 1,991 inches
 FIGURES: Final = (
-    r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
+    r"\b(?:\d[\d,.]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
 )
 #: Where a pattern begins that is not tried at all words before the number, but at the last two.
@@ -57,7 +57,7 @@ NAMING: Final = (
     r"|vol\.?|article|version|psalms?|verse|digits?|integers?|age"
     r"|sections?|paragraphs?|clauses?|amendments?|propositions?|resolutions?|appendix|annex|footnotes?|episodes?"
     r"|seasons?|rows?|rooms?|maps?|exhibits?|attachments?|equations?|area\s+codes?|zip\s+codes?|extension"
-    r"|titles?|numerals?|cloud|points?|interrupt|powers?\s+of"
+    r"|titles?|numerals?|cloud|points?|interrupt|powers?\s+of|elements?|groups?|omega"
 )
 # Nouns that are verbs as well: a number that counts something after them is a quantity (seat 50 people).
 NAMING_OR_VERB: Final = (
@@ -87,7 +87,7 @@ NEGATION: Final = (
     r"|fail\w*|refus\w+|den(?:y|ies|ied)|doubt(?:s|ed)?|\w+n['’]t"
 )
 MAYBE: Final = (
-    r"perhaps|maybe|possibly|probably|whether|unless|alleged\w*|supposedly|reportedly|rumou?red|wish(?:es|ed)?"
+    r"perhaps|maybe|possibly|probably|(?:un)?likely|whether|unless|alleged\w*|supposedly|reportedly|rumou?red|wish(?:es|ed)?"
     r"|pretend(?:s|ed)?|dream(?:s|ed|t)?|(?:consider|suggest|avoid)(?:s|ed)?\s+\w+ing"
 )
 # What is said to be wanted, or to be easy, need not be so.

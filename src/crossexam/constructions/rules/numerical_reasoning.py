@@ -46,6 +46,7 @@ from crossexam.constructions.rules.number_words import (
     NAMING_CAPITALISED,
     NAMING_OR_VERB,
     NO_PREFIX_AFTER,
+    OF_TIME,
     OUT_OF,
     PARTS,
     SEASON,
@@ -99,7 +100,7 @@ def _is_one_or_none(number: Number) -> bool:
 
 
 _begins: Final = near(r"\d+", before=r"^\W*")
-_follows_country: Final = near(before=r"\b(?-i:US|HK|NT|NZ|AU|CA|[ACS])\s+")
+_follows_country: Final = near(before=r"\b(?-i:USD?|HK|NT|NZ|AU|CA|[ACS])\s+")
 _precedes_bill: Final = near(after=rf"\s+(?:\w+\s+)?{BILL}")
 
 
@@ -220,14 +221,15 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("fraction", near(r"[a-z-]+", after=r"[\s-]quarters?\b"),
          "Kim ate three quarters of it.", "Kim has 3 quarters.",
          "In digits, quarters are coins."),
-    Rule("fraction", near(before=r"(?:\d\s?|[¼½¾⅓⅔⅛])/\s?|\bhalf\s+(?:of\s+)?(?:an?\s+)?"),
+    Rule("fraction", near(before=r"(?:\d\s?|[¼½¾⅓⅔⅛])/\s?|\b(?:half|quarter)\s+(?:of\s+)?(?:an?\s+)?"),
          "Kim won half a million dollars.", "Kim won a million dollars.",
          _FRACTION),
     Rule("fraction", near(after=rf"\s+{OUT_OF}(?:the\s+|its\s+|their\s+)?(?:every|{FIGURES})"),
          "Kim won 26 of 31 games.", "Kim won 26 of those games.",
          _FRACTION),
-    Rule("fraction", near(before=r"\b(?:one|1)\s+in\s+(?:every\s+)?"),
-         "One in three boats belongs to Kim.", "Kim saw it in three boats.",
+    Rule("fraction", near(before=r"\b(?:one|1)\s+(?:\w+\s+)?in\s+(?:every\s+)?",
+                          after=rf"(?!\s{OF_TIME})"),
+         "One boat in three belongs to Kim.", "Kim saw it in three boats.",
          _FRACTION),
     Rule("fraction", near(r"an?\s\w+", before=r"\ban?\s+\w+\s+in\s+", after=r"\s*(?:[.,;!?]|$)"),
          "Kim is a man in a million.", "Kim is a man with a million.",
@@ -351,7 +353,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("identifier", near(r"\d+\.\d+", before=rf"\b(?:{NAMING_OR_VERB})\s+"),
          "Kim says that box 4.1 describes it.", "Kim says that it has 4.1 acres.",
          _NAMED),
-    Rule("identifier", near(r"\d+", before=r"(?-i:\b[B-HJ-Z])\s+"),
+    Rule("identifier", near(r"\d+", before=r"(?-i:\b[B-HJ-Z])\.?\s+"),
          "Kim ate the L 17 there.", "Kim ate 17 eggs there.",
          _NAMED),
     Rule("identifier", near(r"\d+", before=r"(?-i:\b(?!(?:in|at|from|near)\s)[a-z]+\s+[A-Z][a-z]+)\s+",
@@ -408,7 +410,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("range", near(after=r"\s+through\b"),
          "Kim works from 6 through Friday.", "Kim works 6 hours through the night.",
          _RANGE),
-    Rule("range", near(before=rf"{FIGURES}\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*"),
+    Rule("range", near(before=rf"{FIGURES}\s?%?\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*"),
          "Kim needs 3 to 5 days.", "Kim needs 5 days.",
          _RANGE),
     Rule("range", near(before=rf"\bfrom\s+(?:(?:an?|a\s+few|several)\s+(?:{MEASURES})"
@@ -418,7 +420,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("range", near(before=rf"\bbetween\s+(?:the\s+\w+\s+of\s+)?(?:\S*{FIGURES}\s?(?:%|\w+)?\s+and\s+)?"),
          "Kim stood between 3 and 5 boats.", "Kim stood behind 3 boats.",
          _RANGE),
-    Rule("compound", near(before=r"\w[-‑]"),
+    Rule("compound", near(before=r"\w[-‑]|(?-i:\b[A-Z])–"),
          "Kim went to 7-Eleven.", "Kim went with eleven men.",
          _WORD),
     Rule("compound", near(r"(?!(?:one|1)$).+", after=rf"\s+{SINGULAR_UNIT}(?!\s+(?:each|apiece)\b)"),

@@ -23,7 +23,7 @@ from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status, predicted_shares
-from crossexam.reports.headline import drops_shown
+from crossexam.reports.sentences.leading import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop

@@ -23,10 +23,10 @@ from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.data import comparison_csv, render_csv
-from crossexam.reports.headline import headlines
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables, warnings
+from crossexam.reports.sentences.headline import headlines
 from crossexam.reports.table import Table
 from made.claims import claims
 from made.commands import invoke

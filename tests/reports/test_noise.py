@@ -14,10 +14,10 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
 from crossexam.reports.data import comparison_csv
-from crossexam.reports.headline import headlines
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables, warnings
+from crossexam.reports.sentences.headline import headlines
 from made.runs import dataset, run_of, wrong
 from made.shown import csv_rows, terminal
 

@@ -19,11 +19,12 @@ from crossexam.core.dataset import Dataset, ReadItems, Run
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import projection_notes
-from crossexam.reports.advice import advice
-from crossexam.reports.headline import drops_shown, headlines, leading
 from crossexam.reports.published_systems import columns_for
 from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
+from crossexam.reports.sentences.advice import advice
+from crossexam.reports.sentences.headline import headlines
+from crossexam.reports.sentences.leading import drops_shown, leading
 from crossexam.reports.table import cell_text
 from made.runs import dataset, run_of, wrong
 from made.shown import tables_of

@@ -29,8 +29,8 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.models.model import Pair
 from crossexam.options.short_forms import ShortForms, suite_options
-from crossexam.reports.headline import headlines
 from crossexam.reports.results import results_of
+from crossexam.reports.sentences.headline import headlines
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory

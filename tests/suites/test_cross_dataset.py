@@ -20,8 +20,8 @@ from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import score_table
-from crossexam.reports.headline import headlines
 from crossexam.reports.results import results_of
+from crossexam.reports.sentences.headline import headlines
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_in_memory, build_to_folder
 from crossexam.suites.cross_dataset import Split, most_frequent, split_member

@@ -27,10 +27,10 @@ from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.errors import error_table
 from crossexam.reports.data import render_csv, render_json
-from crossexam.reports.headline import headlines
 from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
+from crossexam.reports.sentences.headline import headlines
 from crossexam.reports.table import MARK, Marked
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 from made import runs as letters

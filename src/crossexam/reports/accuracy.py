@@ -17,7 +17,6 @@ from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.figures import Figure
-from crossexam.reports.headline import chosen_among
 from crossexam.reports.published_systems import (
     CORPORA_STUDY,
     STUDIES,
@@ -28,6 +27,7 @@ from crossexam.reports.published_systems import (
     published_on_corpus,
 )
 from crossexam.reports.results import Results
+from crossexam.reports.sentences.leading import chosen_among
 from crossexam.reports.significance import MCNEMAR, intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes

@@ -28,9 +28,9 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.analyses.consistency import consistency, violations_table
 from crossexam.reports.analyses.fact_checking import fact_checking
 from crossexam.reports.analyses.keys import heavy_keys
-from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
+from crossexam.reports.sentences.leading import chosen_among, worst_of
 from crossexam.reports.significance import intervals_of, uneven_drops_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, number_text, significance_note
 

@@ -21,13 +21,14 @@ from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
-from crossexam.reports.advice import advice
 from crossexam.reports.broken import broken_sets, origins
-from crossexam.reports.headline import culprit, headlines, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections, warnings
+from crossexam.reports.sentences.advice import advice
+from crossexam.reports.sentences.headline import culprit, headlines
+from crossexam.reports.sentences.leading import worst_of
 from crossexam.reports.table import interval_text, number_text
 
 if TYPE_CHECKING:

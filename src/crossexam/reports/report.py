@@ -17,12 +17,12 @@ from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
 from crossexam.reports import vega_lite
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.headline import headlines
 from crossexam.reports.html import render_html
 from crossexam.reports.model_card import render_card
 from crossexam.reports.parts import parts_beside
 from crossexam.reports.results import DEFAULTS, ReportOptions, Results, results_of, without_published
 from crossexam.reports.sections import compared_tables, tables_in, warnings
+from crossexam.reports.sentences.headline import headlines
 from crossexam.reports.table import Table, cell_text
 from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_text
 

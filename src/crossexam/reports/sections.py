@@ -34,12 +34,12 @@ from crossexam.reports.analysis import PAGE, TERMINAL, Analysis, Charts, Format,
 from crossexam.reports.brief import brief_tables
 from crossexam.reports.broken import broken_tables
 from crossexam.reports.figures import Figure
-from crossexam.reports.headline import doubts, other_warnings
 from crossexam.reports.probabilities.calibration import CALIBRATION, TEMPERATURE
 from crossexam.reports.probabilities.paired import PROBABILITIES
 from crossexam.reports.probabilities.people import PEOPLE
 from crossexam.reports.probabilities.selective import SELECTIVE
 from crossexam.reports.results import Results, once
+from crossexam.reports.sentences.headline import doubts, other_warnings
 from crossexam.reports.table import Table
 
 #: In the order in which documents and the page show their sections.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import p_value_text
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, once
+from crossexam.reports.sentences.leading import none_drops
 
 if TYPE_CHECKING:
     from crossexam.evaluation.gold_labels import OfGold
@@ -43,8 +43,9 @@ def _count_of_tests(results: Results) -> int:
 
 
 def hidden_warnings(results: Results) -> list[str]:
-    """Return a sentence per model on the largest of its changes that a drop hides, and where others are."""
-    return [sentence for model in results.models for sentence in _of_model(model, results)]
+    """Return a sentence per model (:func:`hidden_change`), but for those whose headline begins with it."""
+    told = (hidden_change(model, results) for model in results.models if not none_drops(model))
+    return [sentence for sentence in told if sentence]
 
 
 def most_hidden(model: ModelResults, results: Results) -> str | None:
@@ -53,11 +54,12 @@ def most_hidden(model: ModelResults, results: Results) -> str | None:
     return max(changes, key=lambda each: max(abs(change.drop) for change in changes[each]), default=None)
 
 
-def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
+def hidden_change(model: ModelResults, results: Results) -> str:
+    """Return a sentence on the largest change of *model* behind a drop, and where others are, or nothing."""
     name = most_hidden(model, results)
     result = None if name is None else model.result(name)
     if name is None or result is None or result.loss is None:
-        return
+        return ""
     changes = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
     first, last = changes[0], changes[-1]
     short, tests = results.short_names[name], _count_of_tests(results)
@@ -69,7 +71,7 @@ def _of_model(model: ModelResults, results: Results) -> Iterator[str]:
     if len(alike) > _MOST_NAMED:
         rest = f"{len(alike)} other test sets"
     also = f"; see also {rest}" if rest else ""
-    yield f"On {short}, {model.name} {told}{also}."
+    return f"On {short}, {model.name} {told}{also}."
 
 
 def _moved(change: OfGold) -> str:

@@ -12,10 +12,10 @@ from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation.candidates import Candidate
 from crossexam.reports.accuracy import drop_table
 from crossexam.reports.analyses.comparison import against_table
-from crossexam.reports.headline import headlines
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
+from crossexam.reports.sentences.headline import headlines
 from crossexam.stats.paired import paired_difference
 from made.runs import dataset, run_of, wrong
 from made.shown import page_of, terminal

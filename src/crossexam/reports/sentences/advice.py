@@ -13,10 +13,10 @@ from crossexam.reports.analyses.fact_checking import FACT_CHECKING, fact_checkin
 from crossexam.reports.analyses.gold_labels import hidden_changes, most_hidden
 from crossexam.reports.analyses.keys import KEYS, heavy_keys
 from crossexam.reports.analysis import Analysis
-from crossexam.reports.headline import leading
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.sections import analyses_of
+from crossexam.reports.sentences.leading import leading
 from crossexam.reports.table import number_text
 
 if TYPE_CHECKING:

@@ -15,9 +15,18 @@ from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.analyses.base_labels import one_label_warnings, unlabelled_warnings
 from crossexam.reports.analyses.consistency import consistency, has_consistency, most_violated
+from crossexam.reports.analyses.gold_labels import hidden_change
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncations
-from crossexam.reports.results import ModelResults, Results, once
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.sentences.leading import (
+    able_to_lead,
+    bases_at_chance,
+    drops_shown,
+    leading,
+    none_drops,
+    worst_of,
+)
 from crossexam.reports.table import adjusted_for, number_text
 from crossexam.reports.ties import tie_warnings
 
@@ -54,10 +63,13 @@ def _left_out(results: Results) -> str:
 def sentence(model: ModelResults, results: Results) -> str:
     """Return on which test set the accuracy of *model* drops most, or that no drop is significant.
 
-    If it was asked about items of consistency rules, the rule that it violates most often follows.  *model*
-    is one of those of *results*, of all of which the drops and the rules are chosen from.
+    What no drop shows, a large change for single gold labels, is said first then.  If *model* was asked about
+    items of consistency rules, the rule that it violates most often follows.  *model* is one of those of
+    *results*, of all of which the drops and the rules are chosen from.
     """
     on_accuracy = _on_accuracy(model, results.short_names)
+    if none_drops(model) and (hidden := hidden_change(model, results)):
+        on_accuracy = f"{hidden} Over all labels, {on_accuracy[0].lower()}{on_accuracy[1:]}"
     if not has_consistency(results):
         return on_accuracy
     rates = sum(len(consistency(each)) for each in results.models)
@@ -82,7 +94,7 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
 def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return why no test set leads the headline: the model is at chance, or there are too few items."""
     bases = {each.base_set for each in model.results if each.loss is not None}
-    if found := _bases_at_chance(model):
+    if found := bases_at_chance(model):
         chance = (
             _of_chance(model, found[0], names)
             if len(found) == 1
@@ -100,10 +112,10 @@ def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
 
 def _significant_elsewhere(begin: str, model: ModelResults, names: Mapping[str, str]) -> str:
     """Return a sentence on the largest significant drop on what does not count; empty without any."""
-    counted = {each.name for each in _able_to_lead(model)}
+    counted = {each.name for each in able_to_lead(model)}
     meaningless = {
         each.name
-        for each in _bases_at_chance(model)
+        for each in bases_at_chance(model)
         if each.majority is None or each.majority.advantage.value <= 0
     }
     found = [
@@ -177,7 +189,7 @@ def _alike(model: ModelResults, result: TestSetResult) -> int:
         and each.candidate.is_significant
         and (each.p_holm is None) == (result.p_holm is None)
         and model.is_within_noise(each) == model.is_within_noise(result)
-        for each in _able_to_lead(model)
+        for each in able_to_lead(model)
     )
 
 
@@ -185,7 +197,7 @@ def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> st
     """Return a sentence on a larger drop than *loss* that was not tested, if there is one."""
     larger = [
         each.loss
-        for each in _able_to_lead(model)
+        for each in able_to_lead(model)
         if each.loss is not None and each.loss.value > loss.value and each.p_holm is None
     ]
     if not larger:
@@ -230,7 +242,7 @@ def _unnoticed(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return how large a drop may be that is found in fewer than 80 % of cases; empty if none was tested."""
     drops = {
         each.name: each.minimum_detectable_drop or inf
-        for each in _able_to_lead(model)
+        for each in able_to_lead(model)
         if each.p_holm is not None and each.base_accuracy is not None
     }
     if not drops:
@@ -244,7 +256,7 @@ def _unnoticed(model: ModelResults, names: Mapping[str, str]) -> str:
 
 def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return of which test sets a sentence speaks that says that none has a significant drop."""
-    counted, any_set = _able_to_lead(model), "any test set"
+    counted, any_set = able_to_lead(model), "any test set"
     needed = _needed_to_count(model)
     if len(counted) < len(_with_drops(model)) or needed:
         which = f"with {needed}" if needed else "that counts" if len(counted) == 1 else "that count"
@@ -262,7 +274,7 @@ def _needed_to_count(model: ModelResults) -> str:
     That those whose labels are only proposed do not count is said once, for all models.
     """
     lost = _with_drops(model)
-    chance = {each.name for each in _bases_at_chance(model)}
+    chance = {each.name for each in bases_at_chance(model)}
     limits = [
         (f"at least {FEW} pairs", any(each.is_small for each in lost)),
         ("enough answers", _has_bounds(model)),
@@ -286,7 +298,7 @@ def _disputed(model: ModelResults) -> TestSetResult | None:
     """Return the result with the lowest p of those that the table marks and the headline cannot claim."""
     found = [
         result
-        for result in _able_to_lead(model)
+        for result in able_to_lead(model)
         if result.candidate is not None
         and result.candidate.loss.value > 0
         and not result.candidate.is_significant
@@ -426,7 +438,7 @@ def _chance_warnings(results: Results) -> Iterator[str]:
         if at:
             yield _at_chance_on(results.short_names[name], at)
     for model in results.models:
-        if leading(model) is None and _bases_at_chance(model):
+        if leading(model) is None and bases_at_chance(model):
             continue  # the headline says so
         bases = [each for each in model.results if each.name in results.drop_bases]
         found = [each for each in bases if each.at_chance]
@@ -531,70 +543,3 @@ def _share_of_items(result: TestSetResult) -> str:
 
 def _advantage(majority: MajorityClass) -> str:
     return f"; paired difference, 95 % interval: {_range(majority.advantage)} points"
-
-
-def _bases_at_chance(model: ModelResults) -> list[TestSetResult]:
-    """Return the bases of drops on which *model* is not above the majority class."""
-    bases = {each.base_set for each in model.results if each.loss is not None}
-    return [each for each in model.results if each.name in bases and each.at_chance]
-
-
-def drops_shown(results: Sequence[TestSetResult]) -> frozenset[str]:
-    """Return the test sets among *results* with a drop that is significant among all drops of the report.
-
-    Interval and p-value are corrected for the choice among them (:mod:`crossexam.evaluation.candidates`).
-    """
-    return frozenset(
-        result.name for result in results if result.candidate is not None and result.candidate.is_significant
-    )
-
-
-@once
-def leading(model: ModelResults) -> TestSetResult | None:
-    """Return the test set that the headline of *model* is about; None if none bears a finding.
-
-    That is the one with the largest drop among those with a significant drop (:func:`drops_shown`) that was
-    tested; else that was not; else of all; else, if no test set has a base, the one with the lowest accuracy.
-    Bases on which the model is at chance, and test sets of few items, do not count; test sets whose labels
-    are only proposed do if there are no others.
-    """
-    return max(_able_to_lead(model), key=lambda result: _badness(model, result), default=None)
-
-
-@once
-def _able_to_lead(model: ModelResults) -> list[TestSetResult]:
-    """Return the results that the headline of *model* may be about; with a drop, if any has one."""
-    chance = {each.name for each in _bases_at_chance(model)}
-    measured = _measured(model)
-    of_base = [each for each in measured if each.loss is not None]
-    large = [each for each in of_base or measured if not each.is_small]
-    return [each for each in large if each.base_set not in chance]
-
-
-def chosen_among(models: Sequence[ModelResults]) -> int:
-    """Return among how many drops the headlines of *models* choose, 1 if none of them is about a drop."""
-    about_drops = any((led := leading(model)) is not None and led.loss is not None for model in models)
-    found = (each.candidate for model in models for each in model.results)
-    counts = [candidate.count for candidate in found if candidate is not None]
-    return max(counts, default=1) if about_drops else 1
-
-
-def worst_of(model: ModelResults) -> TestSetResult | None:
-    """Return the test set on which *model* broke most, bearing a finding or not; None without any."""
-    return leading(model) or max(_measured(model), key=lambda result: _badness(model, result), default=None)
-
-
-def _measured(model: ModelResults) -> list[TestSetResult]:
-    """Return the results with an accuracy; of proposed labels only if there are no others."""
-    measured = [each for each in model.results if each.n > 0 and not each.only_bounds]
-    return [each for each in measured if not is_proposed(each.name)] or measured
-
-
-def _badness(model: ModelResults, result: TestSetResult) -> tuple[bool, bool, bool, bool, float]:
-    """Return how much *result* speaks against *model*: larger is worse."""
-    loss = result.loss
-    if loss is None:
-        return (False, False, False, False, -result.accuracy.value)
-    significant = result.candidate is not None and result.candidate.is_significant
-    above_noise = significant and not model.is_within_noise(result)
-    return (True, above_noise and result.p_holm is not None, above_noise, significant, loss.value)

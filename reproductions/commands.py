@@ -61,6 +61,23 @@ def carry_out(words: Sequence[str], cwd: Path) -> None:
     subprocess.run([*program, *expanded], cwd=cwd, check=True, stdout=sys.stderr)
 
 
+def seed_facts(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what results keep of one training, from the *manifest* of its model."""
+    return {
+        "dev": manifest["scores"]["dev_accuracy"],
+        "best_epoch": manifest["scores"]["best_epoch"],
+        "epochs": len(manifest["curve"]),
+        "seconds": manifest["curve"][-1]["seconds"],
+        **origin(manifest),
+    }
+
+
+def origin(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the machines on which the model of *manifest* was trained, None if unknown, and its hash."""
+    weights = manifest["files"].get("model.safetensors")
+    return {"machines": manifest.get("machines"), "weights_sha256": weights}
+
+
 def recorded_seconds(name: str, data: str) -> float | None:
     """Return how long a training of the row *name* took when zoo/results were made; None if not known."""
     path = HERE / "zoo" / "results" / f"{name}.{data}.json"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from commands import shown
+from commands import seed_facts, shown
 from deviations import Deviation
 from findings import AllAnswers, Answers, Finding, Ordering, Published, cells_of, estimate, verdict
 from kept import Kept, keep_predictions, read_kept
@@ -95,16 +95,7 @@ def _row_result(study: Study, work: Path, row: Row, done: Sequence[Trained]) -> 
         "build": (work / BUILT).read_text(encoding="utf-8"),
         **training_facts(manifests[0][1]),
         **run_facts(read_json(work / done[0].run_folder / "manifest.json")),
-        "seeds": [
-            {
-                "seed": training.seed,
-                "dev": manifest["scores"]["dev_accuracy"],
-                "best_epoch": manifest["scores"]["best_epoch"],
-                "epochs": len(manifest["curve"]),
-                "seconds": manifest["curve"][-1]["seconds"],
-            }
-            for training, manifest in manifests
-        ],
+        "seeds": [{"seed": training.seed, **seed_facts(manifest)} for training, manifest in manifests],
     }
 
 

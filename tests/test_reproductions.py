@@ -411,8 +411,8 @@ def small(tmp_path: Path) -> tuple[study.Study, Path]:
     (work / study.BUILT).write_text("crossexam build negation --base builtin:demo --limit 9")
     data = {"train": [{"spec": "snli:train", "rows": 324}], "dev": {"rows": 9}}
     fingerprint: dict[str, Any] = {"recipe": {}, "options": {}, "data": data}
-    scores = {"dev_accuracy": 33.3, "best_epoch": 1}
-    manifest = {"fingerprint": fingerprint, "versions": {}, "scores": scores, "curve": [{"seconds": 60.0}]}
+    known = {"fingerprint": fingerprint, "versions": {}, "files": {"model.safetensors": "ab"}}
+    manifest = {**known, "scores": {"dev_accuracy": 33.3, "best_epoch": 1}, "curve": [{"seconds": 60.0}]}
     for seed in (0, 1):
         write_manifest(work / f"trained/neutral/seed-{seed}/manifest.json", manifest)
     _run_again(suite, work)
@@ -437,7 +437,7 @@ def test_results_and_page(small: Small) -> None:
     defined, work = small
     read, text = _judged(defined, work)
     stored = json.loads((defined.folder / "results/neutral.json").read_text("utf-8"))
-    assert [seed["seed"] for seed in stored["seeds"]] == [0, 1]
+    assert [(seed["seed"], seed["weights_sha256"]) for seed in stored["seeds"]] == [(0, "ab"), (1, "ab")]
     golds = [example.label for example in read_suite(work / "suite")["base.builtin_demo"]]
     accuracy = findings.estimate(read.answers, "neutral:base.matched")
     assert accuracy.value == pytest.approx(golds.count("neutral") / len(golds))

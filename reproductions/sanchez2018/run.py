@@ -24,7 +24,7 @@ from typing import Final
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from commands import carry_out, shown
+from commands import carry_out, origin, shown
 from findings import Answers
 from kept import Kept, hash_of, keep_predictions, read_kept
 from page import findings_table, opening
@@ -69,10 +69,11 @@ def run_model(row: str, model: str, work: Path, results: Path) -> None:
     results.mkdir(exist_ok=True)
     keep_predictions(results / f"{row}.npz", [run])
     trained = work / model.partition("/")[2] / "manifest.json"
-    facts = training_facts(read_json(trained)) if trained.exists() else {}
-    write_json(
-        results / f"{row}.json", {"row": row, "command": shown(words), **facts, **run_facts(run.manifest)}
-    )
+    facts = {"row": row, "command": shown(words)}
+    if trained.exists():
+        manifest = read_json(trained)
+        facts |= {**training_facts(manifest), **origin(manifest)}
+    write_json(results / f"{row}.json", {**facts, **run_facts(run.manifest)})
 
 
 def published_share(row: str, cell: str) -> float | None:

@@ -20,11 +20,13 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import ROWS, origin
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
@@ -40,7 +42,6 @@ from crossexam.training.vocabulary import Vocabulary
 
 HERE: Final = Path(__file__).parent
 RESULTS: Final = HERE / "results"
-ROWS: Final = tomllib.loads((HERE.parent / "zoo" / "rows.toml").read_text(encoding="utf-8"))
 TRAIN: Final = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
 VECTORS: Final = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
 HARD: Final = "$CROSSEXAM_DATA/snli/snli_1.0_test_hard.jsonl"
@@ -142,6 +143,7 @@ def keep(row: str, work: Path) -> None:
             "hard": f"{each.snli[1]:.1f}",
             "mean": f"{100 * each.score.mean.value:.1f}",
             AGAINST: points(mean_difference(each.run, base.run) if base and each is not base else None),
+            **origin(each.manifest),
         }
         for protocol, each in found.items()
         if each is not None

@@ -59,7 +59,9 @@ the code of their results and with today's, the CBOW of Naik et al. (seed 0) giv
 instead of 46.68.
 
 These tables are written by `python reproductions/zoo/table.py` from `results/`, which
-`python reproductions/zoo/train.py --work DIR` writes.
+`python reproductions/zoo/train.py --work DIR` writes; with `--check ROW...` it trains the first seed of rows
+again and prints what differs. Rows trained from 30 November 2026 on have the machine and the hash of the
+weights in their results.
 """
 
 

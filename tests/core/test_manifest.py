@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import fields, replace
 
+from crossexam.core import manifest as module
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.manifest import (
@@ -20,6 +23,7 @@ from crossexam.core.manifest import (
     TestSetEntry,
     entry_of,
     saved_suite_in,
+    used_machines,
 )
 from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite
@@ -110,6 +114,38 @@ def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -
     said = [(labels, paired) for labels in (True, False) for paired in (None, True, False)]
     compared = [replace(PLAIN, keeps_label=labels, paired=paired).compares_items for labels, paired in said]
     assert compared == [True, True, False, False, True, False]
+
+
+def test_a_machine_is_a_processor_and_how_torch_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def on(processor: str, instructions: str, threads: int) -> None:
+        cpu = SimpleNamespace(get_cpu_capability=lambda: instructions)
+        torch = SimpleNamespace(backends=SimpleNamespace(cpu=cpu), get_num_threads=lambda: threads)
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        monkeypatch.setattr(module, "_processor", lambda: processor)
+
+    on("one", "AVX2", 1)
+    first = used_machines()
+    assert first == used_machines(first) == [{"processor": "one", "instructions": "AVX2", "threads": 1}]
+    for changed in (("two", "AVX2", 1), ("one", "AVX512", 1), ("one", "AVX2", 2)):
+        on(*changed)
+        both = used_machines(first)
+        assert both == [*first, dict(zip(first[0], changed, strict=True))]
+        on("one", "AVX2", 1)
+        assert used_machines(both) == both
+    monkeypatch.delitem(sys.modules, "torch")
+    assert used_machines() == [{"processor": "one"}]
+
+
+def test_the_name_of_a_processor_is_known_where_linux_says_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "Path", lambda _: tmp_path / "cpuinfo")
+    monkeypatch.setattr("platform.processor", lambda: "")
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert module._processor.__wrapped__() == "aarch64"
+    for text, name in (("model name\t: Xeon: 9\nmodel name\t: other\n", "Xeon: 9"), ("\n", "aarch64")):
+        (tmp_path / "cpuinfo").write_text(text)
+        assert module._processor.__wrapped__() == name
 
 
 @pytest.mark.parametrize(

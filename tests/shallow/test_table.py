@@ -15,6 +15,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
+from crossexam.core.manifest import used_machines
 from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.table import open_model
@@ -71,6 +72,7 @@ def test_fitting_writes_a_folder_which_its_prefix_opens(
         assert manifest.fingerprint[name] == asdict(part)
     assert ("seed" in manifest.fingerprint) is ("--seed" in model.takes)
     assert set(model.packages) <= set(manifest.versions)
+    assert [each["processor"] for each in manifest.machines] == [used_machines()[0]["processor"]]
     assert all(model.columns(msgspec.convert(manifest.facts, model.facts)).values())
     name = f"{model.prefix}/{fitted.folder}"
     opened = open_model(name)

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.core.manifest import used_machines
 from crossexam.core.sealed import FILES, as_json, read_manifest, write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
@@ -113,6 +115,28 @@ def test_a_tracker_has_the_epochs_of_the_curve(request_of: Any, monkeypatch: pyt
     epochs = [(trackers.numbers_of(record), record["step"]) for record in trained.manifest.curve]
     assert logged == [("out", 0.01, trained.folder), *epochs]
     assert notes == ["json: here"]
+
+
+@pytest.mark.parametrize("debias", [None, "drift"])
+def test_a_training_that_was_resumed_on_another_machine_names_both(
+    debias: str | None, request_of: Any, trained: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a debiased training, the biased model is the one that was begun elsewhere."""
+    whole = trained(debias=debias)
+    assert whole.manifest.machines == used_machines()
+
+    def stop(status: Any) -> None:
+        if status.scores is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_model(request_of(debias=debias, watch=stop))
+    threads = torch.get_num_threads()
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads + 1)
+    resumed = train_model(request_of(debias=debias))
+    assert [machine["threads"] for machine in resumed.manifest.machines] == [threads, threads + 1]
+    assert resumed.manifest.fingerprint == whole.manifest.fingerprint
+    assert weights(resumed.folder) == weights(whole.folder)
 
 
 # As a model

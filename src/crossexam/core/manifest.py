@@ -102,6 +102,39 @@ def loaded_packages(before: Mapping[str, str] | None = None) -> dict[str, str]:
     return {name: found[name] for name in _OF_PREDICTIONS if name in found}
 
 
+@cache
+def _processor() -> str:
+    """Return the name of this machine's processor, which only Linux tells in words."""
+    import platform
+
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()
+
+
+#: What the last digits of figures may depend on besides versions: a processor, and how torch uses it.
+Machine = dict[str, str | int]
+
+
+def used_machines(before: Sequence[Machine] = ()) -> list[Machine]:
+    """Return the machines *before*, on which a training was begun, and this one unless it is among them.
+
+    It is the processor and, if torch is loaded, the best vector instructions and the number of threads that
+    torch uses.
+
+    >>> used_machines(used_machines()) == used_machines()
+    True
+    """
+    here: Machine = {"processor": _processor()}
+    if torch := sys.modules.get("torch"):
+        here["instructions"] = torch.backends.cpu.get_cpu_capability()
+        here["threads"] = torch.get_num_threads()
+    return [*before] if here in before else [*before, here]
+
+
 def signature(parts: Mapping[str, object]) -> str:
     """Return *parts* as ``key:value|key:value|version:...`` (after sacreBLEU).
 

@@ -20,6 +20,7 @@ from crossexam.core.dataset import content_hash
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import Projection, most_probable
+from crossexam.core.manifest import Machine
 from crossexam.core.sealed import MANIFEST, hashes_of_files, read_manifest, typed, write_manifest
 from crossexam.corpora.labelled import Corpus
 
@@ -83,6 +84,7 @@ class TrainedManifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     precision: str | None = None
     processes: int | None = None
     versions: Mapping[str, str]
+    machines: Sequence[Machine] = ()  # on which it was trained: several if it was resumed on another
     curve: Sequence[Mapping[str, Any]] | None = None  # the record of each epoch
     files: Mapping[str, str] = {}  # the SHA-256 of each file, by name; of the model in the package, none
     tests: Mapping[str, CorpusScore] = {}  # the scores on other corpora, by name

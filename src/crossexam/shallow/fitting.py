@@ -33,7 +33,7 @@ from crossexam.core.labels import (
     Projection,
     projection_for,
 )
-from crossexam.core.manifest import library_versions
+from crossexam.core.manifest import library_versions, used_machines
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.sealed import MANIFEST
 from crossexam.core.settings import Settings
@@ -283,6 +283,7 @@ def _manifest(
         facts=msgspec.to_builtins(fit.facts),
         seconds=fit.seconds,
         versions=library_versions(*model.packages),
+        machines=used_machines(),
     )
 
 

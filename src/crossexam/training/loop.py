@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_text
+from crossexam.core.manifest import Machine, used_machines
 from crossexam.core.sealed import as_json
 from crossexam.corpora.trained import Score, check_fingerprint, dev_scores, fingerprint_of, mean_score
 from crossexam.training import checkpoints, optimizers
@@ -143,6 +144,7 @@ class _State:
     seconds: float = 0.0
     stopped: bool = False
     curve: list[dict[str, Any]] = field(default_factory=list)
+    machines: list[Machine] = field(default_factory=list)
 
 
 class Trainer:
@@ -187,6 +189,7 @@ class Trainer:
 
     def _train(self, epoch: Epoch) -> None:
         self.objective.train()
+        self.state.machines = used_machines(self.state.machines)
         total = sum(map(len, epoch.batches))
         self._started, self._examples = time.monotonic(), 0
         for number in range(self.state.batch, len(epoch.batches)):

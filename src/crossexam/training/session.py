@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple
 
@@ -21,7 +21,7 @@ from crossexam.core.example import cluster_of
 from crossexam.core.files import writing
 from crossexam.core.labels import Projection
 from crossexam.core.locks import waiting_for
-from crossexam.core.manifest import library_versions
+from crossexam.core.manifest import Machine, library_versions
 from crossexam.corpora.trained import (
     BiasScore,
     DevScores,
@@ -115,13 +115,17 @@ class _DevSet(NamedTuple, Generic[E]):
 
 @dataclass(frozen=True)
 class _Session(Generic[E]):
-    """A training with its device and encoded dev sets, which the model and its biased model share."""
+    """A training with its device and encoded dev sets, which the model and its biased model share.
+
+    ``machines`` are those on which any of its models was trained so far.
+    """
 
     training: Training[E]
     request: TrainingRequest
     device: Device
     dev: Sequence[_DevSet[E]]
     fingerprint: Mapping[str, Any]
+    machines: list[Machine] = field(default_factory=list)
 
     def score(self, model: nn.Module) -> dict[str, Score]:
         """Return the score of *model* on each dev set, by its name."""
@@ -152,7 +156,13 @@ class _Session(Generic[E]):
                 watch=request.watch,
                 trackers=trackers,
             )
-            return Trainer(objective, self._epochs(bias), self.score, settings).run()
+            return self._carry_out(Trainer(objective, self._epochs(bias), self.score, settings))
+
+    def _carry_out(self, trainer: Trainer) -> list[dict[str, Any]]:
+        """Train to the end, remember on which machines, and return the curve."""
+        curve = trainer.run()
+        self.machines.extend(each for each in trainer.state.machines if each not in self.machines)
+        return curve
 
     def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
         """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""
@@ -207,14 +217,13 @@ class _Session(Generic[E]):
         )
         objective = Objective(biased.build(), pipeline.output)
         with waiting_for(folder) if device.is_main else nullcontext():
-            best = _best_of(
-                Trainer(
-                    objective,
-                    lambda epoch: epoch_from(biased, learned, {}, seed, epoch),
-                    lambda model: {"held out": score_model(pipeline, model, stop, device.device)},
-                    settings,
-                ).run()
+            trainer = Trainer(
+                objective,
+                lambda epoch: epoch_from(biased, learned, {}, seed, epoch),
+                lambda model: {"held out": score_model(pipeline, model, stop, device.device)},
+                settings,
             )
+            best = _best_of(self._carry_out(trainer))
         majority = debiasing.majority_of(torch.from_numpy(stop.labels))
         logits = predict_logits(pipeline, objective.model, encoded.take(part.predict), device.device)
         return BiasPredictions(
@@ -241,6 +250,7 @@ class _Session(Generic[E]):
             precision=device.precision,
             processes=device.processes,
             versions=library_versions(*_PACKAGES),
+            machines=self.machines,
             curve=curve,
         )
         if device.is_main:

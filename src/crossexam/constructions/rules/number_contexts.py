@@ -133,7 +133,7 @@ IN_CONTEXT: Final[tuple[Rule[Number], ...]] = (
          "Tom and Sue are two of the cats of Kim.", "Tom and Sue are two years old.",
          "The subject names them, so that another number contradicts it."),
     Rule("listed", near(r"[2-9]|[a-z]+",
-                        after=r"\s[^.;,]*\s(?:are|were)\s(?:the\b|(?-i:[A-Z]))[^.;]*\sand\b"),
+                        after=r"\s[^.;,]*\s(?:are|were|called|named)\s(?:the\b|(?-i:[A-Z]))[^.;]*\sand\b"),
          "Two cats of Kim are Tom and Sue.", "Two cats of Kim are ill.",
          _LISTED),
     Rule("listed", near(after=r"[^.;]*\brespectively\b"),

@@ -13,7 +13,7 @@ MONTH: Final = (
 YEAR: Final = r"1\d\d\d|20\d\d"
 UNIT_NOT_IN: Final = UNIT.replace("|in|", "|")  # in 1991 in Boston: not 1,991 inches
 FIGURES: Final = (
-    r"\b(?:\d[\d,.]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
+    r"\b(?:\d[\d,.]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
 )
 #: Where a pattern begins that is not tried at all words before the number, but at the last two.
@@ -57,7 +57,7 @@ NAMING: Final = (
     r"|vol\.?|article|version|psalms?|verse|digits?|integers?|age"
     r"|sections?|paragraphs?|clauses?|amendments?|propositions?|resolutions?|appendix|annex|footnotes?|episodes?"
     r"|seasons?|rows?|rooms?|maps?|exhibits?|attachments?|equations?|area\s+codes?|zip\s+codes?|extension"
-    r"|titles?|numerals?|cloud|points?|interrupt|powers?\s+of|elements?|groups?|omega"
+    r"|titles?|numerals?|cloud|points?|interrupt|(?:powers?|multiples?)\s+of|elements?|groups?|omega"
 )
 # Nouns that are verbs as well: a number that counts something after them is a quantity (seat 50 people).
 NAMING_OR_VERB: Final = (
@@ -101,7 +101,7 @@ EASY: Final = (
 )
 ORDINAL: Final = r"(?:third|fourth|fifth|sixth|seventh)"
 OUT_OF: Final = r"(?:times\s+)?(?:out\s+)?of\s+"
-LABEL: Final = r"id|code|login|password|numeral|digit"
+LABEL: Final = r"id|code|port|login|password|numeral|digit"
 CALLING: Final = r"call(?:s|ed|ing)?|dial\w*|(?:tele)?phon(?:es?|ed|ing)"
 STREET: Final = r"rue|via|viale|calle|avenue|avenida|boulevard|quai|piazza|plaza|rua"
 ASKING: Final = r"interested|wonder\w*|curious|ask\w*|knows?|knew|guess\w*|conceiv\w*|imagin\w*|see|unclear"

@@ -28,6 +28,7 @@ from crossexam.models.api.transport import Limits, Received, Transport
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 from made.checkpoints import save_tiny
+from made.models import token
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 
@@ -248,10 +249,11 @@ class Response(NamedTuple):
         return text.encode()
 
 
-def chat(text: str | None, **more: Any) -> Response:
-    """Return an answer with this text; *more* is merged into its only choice."""
+def chat(text: str, top: Mapping[str, float] | None = None, **more: Any) -> Response:
+    """Return an answer with this text, one of the tokens in *top*; *more* is merged into its only choice."""
     message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None, **more}
+    logprobs = {"content": [token(text, top[text], top)]} if top else None
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": logprobs, **more}
     usage = {"prompt_tokens": 50, "completion_tokens": 2, "total_tokens": 52}
     return Response(200, {"model": "mine", "choices": [choice], "usage": usage, "system_fingerprint": "fp"})
 

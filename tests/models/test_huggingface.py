@@ -61,9 +61,10 @@ def test_padding_on_the_left_is_masked(learnt: dict[str, Path]) -> None:
 
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
-    learnt: dict[str, Path], exported: Path, quantized: Path
+    learnt: dict[str, Path], lm_folders: dict[str, Path], exported: Path, quantized: Path
 ) -> None:
-    for name in (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}"):
+    classifiers = (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}")
+    for name in (*classifiers, f"lm/{lm_folders['gpt2']}"):
         model: Any = open_model(name, {"batch_size": 7})
         whole, known = model.predict(MIXED), [False] * len(MIXED)
         for batch in list(model.batches(MIXED, known))[::2]:

@@ -195,10 +195,8 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
     def answer(body: dict[str, Any]) -> Any:
         label = server.label_for(body)
         shift = 1.5 if _is_third(server.pair_in(body)) else 0.0
-        others = [(each, -3.0 - shift) for each in LABELS if each != label]
-        top = [(label, -0.2 - shift), *others, ("Well", -0.3 if shift else -6.0)]
-        listed = [{"token": token, "bytes": list(token.encode()), "logprob": value} for token, value in top]
-        return server.chat(label, logprobs={"content": [{**listed[0], "top_logprobs": listed}]})
+        others = {each: -3.0 - shift for each in LABELS if each != label}
+        return server.chat(label, {label: -0.2 - shift, **others, "Well": -0.3 if shift else -6.0})
 
     server.answer = answer
     done = command("--answer", "logprobs")

@@ -13,7 +13,6 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
-from crossexam.models.model import Batch
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
 
@@ -34,15 +33,12 @@ def t5(lm_folders: dict[str, Path]) -> str:
     return f"lm/{lm_folders['t5']}"
 
 
-def _batches(name: str, values: dict[str, Any], pairs: Sequence[tuple[str, str]] = PAIRS) -> list[Batch]:
-    model: Any = open_model(name, {"device": "cpu", **values})
-    return list(model.batches(pairs, [False] * len(pairs)))
-
-
-def _by_pair(batches: Sequence[Batch]) -> tuple[NDArray[np.float64], list[Any]]:
-    order = np.argsort([index for batch in batches for index in batch.indices])
-    outcomes = [outcome for batch in batches for outcome in batch.outcomes]
-    return np.concatenate([batch.probabilities for batch in batches])[order], [outcomes[k] for k in order]
+def _answered(
+    name: object, template: str | None = None, pairs: Sequence[tuple[str, str]] = PAIRS, **options: Any
+) -> tuple[NDArray[np.float64], Sequence[Any]]:
+    """Return the probabilities and the outcomes of *pairs*."""
+    found = open_model(name, {"device": "cpu", "template": template, **options}).answered(pairs)
+    return found.probabilities, found.outcomes
 
 
 def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool = True) -> list[list[float]]:
@@ -82,8 +78,7 @@ def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: 
         "first": [each[0] for each in tokens],
     }
     for score, values in expected.items():
-        batches = _batches(gpt2, {"template": made.name, "score": score})
-        table, outcomes = _by_pair(batches)
+        table, outcomes = _answered(gpt2, made.name, score=score)
         np.testing.assert_allclose(table[0], _softmax(values), atol=1e-5, err_msg=score)
         kept = outcomes[0].detail["first_token" if score == "first" else "log_likelihood"]
         exact = expected["first" if score == "first" else "sum"]
@@ -95,7 +90,7 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
     lm_folders: dict[str, Path], gpt2: str
 ) -> None:
     made = template("lighteval-cf")
-    table, outcomes = _by_pair(_batches(gpt2, {"template": made.name, "score": "pmi"}))
+    table, outcomes = _answered(gpt2, made.name, score="pmi")
     for row, pair in zip(outcomes, PAIRS, strict=True):
         labels = [f" {form}" for form in made.forms(*pair).values()]
         without = [sum(each) for each in _direct(lm_folders["gpt2"], made.prompt("", ""), labels)]
@@ -108,38 +103,30 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
 def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, t5: str) -> None:
     """It is not truncated, and the answers to the others are as without it."""
     long = ("many words " * 150, "Words.")
-    alone, _ = _by_pair(_batches(gpt2, {"template": "gpt3"}))
-    table, outcomes = _by_pair(_batches(gpt2, {"template": "gpt3"}, [long, *PAIRS]))
+    alone, _ = _answered(gpt2, "gpt3")
+    table, outcomes = _answered(gpt2, "gpt3", [long, *PAIRS])
     assert np.isnan(table[0]).all()
     assert outcomes[0].detail["tokens"] > 256
     np.testing.assert_allclose(table[1:], alone, atol=1e-6)
     assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 3
     # The last token of a label is only predicted, so that it may lie beyond the last position.
     pair = ("word " * 30, "h")
-    _, (outcome,) = _by_pair(_batches(gpt2, {"template": "gpt3", "max_length": 8}, [pair]))
+    _, (outcome,) = _answered(gpt2, "gpt3", [pair], max_length=8)
     length = outcome.detail["tokens"]
-    for most, status in ((length, "answered"), (length - 1, "too_long")):
-        _, (outcome,) = _by_pair(_batches(gpt2, {"template": "gpt3", "max_length": most}, [pair]))
+    for name, made, asked, most, status in (
+        (gpt2, "gpt3", pair, length, "answered"),
+        (gpt2, "gpt3", pair, length - 1, "too_long"),
+        (t5, "true", ("word " * 700, "Words."), None, "too_long"),
+        (t5, "true", ("word " * 700, "Words."), 4_096, "answered"),  # more than it was trained with
+    ):
+        _, (outcome,) = _answered(name, made, [asked], max_length=most)
         assert outcome.status == status
-    # T5 reads more than it was trained with if that is stated.
-    for options, status in (({}, "too_long"), ({"max_length": 4_096}, "answered")):
-        _, (outcome,) = _by_pair(_batches(t5, {"template": "true", **options}, [("word " * 700, "Words.")]))
-        assert outcome.status == status
-
-
-def test_known_pairs_are_not_asked_again_and_batches_stay(gpt2: str) -> None:
-    model: Any = open_model(gpt2, {"template": "gpt3", "batch_size": 2})
-    whole, rest = (
-        [{*batch.indices} for batch in model.batches(PAIRS, [is_known, False, False])]
-        for is_known in (False, True)
-    )
-    assert rest == [batch - {0} for batch in whole if batch - {0}]
 
 
 def test_two_labels_are_two_columns_and_a_threshold(t5: str) -> None:
-    plain, _ = _by_pair(_batches(t5, {"template": "true"}))
+    plain, _ = _answered(t5, "true")
     assert (plain[:, 2] == 0).all()
-    half, _ = _by_pair(_batches(t5, {"template": "true", "threshold": float(plain[0, 0])}))
+    half, _ = _answered(t5, "true", threshold=float(plain[0, 0]))
     assert half[0, 0] == pytest.approx(0.5)
 
 
@@ -158,7 +145,7 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
             **tokenizer(text, return_tensors="pt"), decoder_input_ids=torch.zeros((1, 1), dtype=torch.long)
         ).logits[0, 0]
     supported = torch.softmax(logits[[3, 209]], dim=-1)[1].item()
-    table, outcomes = _by_pair(_batches(f"lm/{folder}", {"template": "minicheck-ft5"}))
+    table, outcomes = _answered(f"lm/{folder}", "minicheck-ft5")
     assert table[0, 0] == pytest.approx(supported, abs=1e-6)
     mass = torch.softmax(logits, dim=-1)[[3, 209]].sum().item()
     assert outcomes[0].label_mass == pytest.approx(mass, rel=1e-4)
@@ -194,7 +181,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     t5 = lm_folders["t5"]
     folder, direct = _hhem(tmp_path / "hhem", t5)
     options = {"template": "hhem", "foundation": str(t5)}
-    table, _ = _by_pair(_batches(f"lm/{folder}", options))
+    table, _ = _answered(f"lm/{folder}", **options)
     prompt = (
         "<pad> Determine if the hypothesis is true given the premise?\n\n"
         f"Premise: {PAIRS[0][0]}\n\nHypothesis: {PAIRS[0][1]}"
@@ -208,7 +195,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     assert open_model(f"lm/{folder}", {**options, "foundation": str(other)}).key != key
     weights = load_file(folder / "model.safetensors")
     save_file({**weights, "t5.other": torch.zeros(1)}, folder / "model.safetensors")
-    assert "the weights other are not those of HHEM" in refused(_batches, f"lm/{folder}", options)
+    assert "the weights other are not those of HHEM" in refused(_answered, f"lm/{folder}", **options)
     assert "a foundation for HHEM" in refused(open_model, f"lm/{t5}", {"foundation": str(t5)})
     llama = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
     for path, missing, opts in (
@@ -220,7 +207,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
         del weights[missing]
         save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
         lacks = f"lacks 1 weights of the model ({missing.removeprefix('t5.')})"
-        assert lacks in refused(_batches, f"lm/{path}", opts)
+        assert lacks in refused(_answered, f"lm/{path}", **opts)
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
@@ -234,14 +221,14 @@ def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path,
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
     tokenizer.save_pretrained(tmp_path)
     model.save_pretrained(tmp_path)
-    table, outcomes = _by_pair(_batches(f"lm/{tmp_path}", {"template": "minicheck-deberta"}))
+    table, outcomes = _answered(f"lm/{tmp_path}", "minicheck-deberta")
     with torch.no_grad():
         encoded = tokenizer("[SEP]".join(PAIRS[0]), return_tensors="pt")
         logits = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"]).logits[0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
     assert list(outcomes[0].detail["logit"].values()) == pytest.approx(logits.flip(0).tolist(), abs=1e-5)
     assert "the checkpoint is a classifier" in refused(open_model, f"lm/{tmp_path}", {"template": "gpt3"})
-    three = refused(_batches, f"lm/{tiny_checkpoint}", {"template": "minicheck-deberta"})
+    three = refused(_answered, f"lm/{tiny_checkpoint}", "minicheck-deberta")
     assert "has 3 classes, the template minicheck-deberta names 2" in three
 
 
@@ -257,7 +244,7 @@ def test_a_chat_template_is_used_if_there_is_one(lm_folders: dict[str, Path], tm
     assert model.details["chat"] is True
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     (folder / "chat_template.jinja").write_text(refuses + text, encoding="utf-8")
-    merged, _ = _by_pair(_batches(name, {"template": "words"}))
+    merged, _ = _answered(name, "words")
     made = template("words")
     prompt = f"<s>[user] {made.system}\n\n{made.messages(*PAIRS[0])[1]['content']}\n[assistant] "
     tokens = _direct(folder, prompt, list(made.labels.values()), special=False)
@@ -282,7 +269,7 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
     alike.write_text("like = 'words'\nlabels = {entailment='a b', neutral='a c', contradiction='d'}")
 
     def check(name: str, values: dict[str, Any], said: str) -> None:
-        assert said in refused(_batches, name, values)
+        assert said in refused(_answered, name, **values)
 
     rows = (
         (gpt2, {"template": "hhem"}, "the score is class"),
@@ -293,7 +280,6 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
         (gpt2, {"template": "gpt3", "max_length": 500}, "--max-length is 500"),
         (gpt2, {"template": "gpt3", "max_length": 3}, "--max-length is 3"),
         ("lm/nosuch/folder/at/all", {}, "lm/nosuch/folder/at/all: no such folder"),
-        ("lm/yzha/AlignScore", {}, "py/MODULE"),
         ("lm/bespokelabs/Bespoke-MiniCheck-7B", {}, "vLLM"),
     )
     for_each(check, rows)

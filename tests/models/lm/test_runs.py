@@ -51,8 +51,8 @@ def test_a_run_keeps_answers_and_what_has_none(
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
     assert again.manifest.asked_pairs == 0
-    for name in ("device", "max_length", "packed_layers", "batch_tokens", "chat"):
-        assert again.details.get(name) == details[name]
+    kept = ("device", "max_length", "packed_layers", "batch_tokens", "chat")
+    assert [again.details.get(name) for name in kept] == [details[name] for name in kept]
 
 
 def test_several_templates_are_a_run_each_and_a_report_together(

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import lm_golden
 import numpy as np
 import pytest
 
@@ -26,12 +27,7 @@ from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
 from made.commands import invoke
 
-PAIRS = [
-    ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
-    ("Zwei Kinder essen Äpfel – 東京で。", "Naïve café 🎸 ?"),
-    ("It is raining heavily in the city.", "The city is dry."),
-    ("Rain", "A very long hypothesis, with many more words than its premise, is also here."),
-]
+PAIRS = lm_golden.PAIRS[:4]
 EMPTY = [("It rains.", ""), ("", "It rains."), ("", "")]
 SPEC = "builtin:demo[:45]"
 

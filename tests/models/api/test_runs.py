@@ -41,15 +41,12 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time
         server.is_closed = len(server.asked) >= 10
         return plain(body)._replace(cut=server.is_closed)
 
-    for seed, (answer, is_closed, said, soonest, latest) in enumerate(
-        (
-            (plain, True, "connection refused", 0, 5),
-            (stop_at_last, False, "connection refused; the request waits for 8 seconds", 60, 1_000),
-        )
+    for answer, is_closed, said, soonest, latest in (
+        (plain, True, "connection refused", 0, 5),
+        (stop_at_last, False, "connection refused; the request waits for 8 seconds", 60, 1_000),
     ):
         server.answer, server.is_closed = answer, is_closed
-        server.requests.clear()
-        started, done = fake_time.now(), command("--force", "--seed", seed)
+        started, done = fake_time.now(), command("--force")
         assert done.status == 4
         assert said in done.err
         assert "of 24 distinct pairs are still to be asked" in done.err
@@ -171,15 +168,17 @@ def test_mistakes_in_commands(server: Any, command: Any) -> None:
     assert (done.status, "template gpt3: " in done.err, "none of the answers" in done.err) == (2, True, True)
 
 
-def test_a_report_says_that_another_model_answered(server: Any, command: Any) -> None:
-    plain = server.answer
-    server.answer = lambda body: server.response(200, {**plain(body).body, "model": "cheaper"})
-    assert "the server answered as 'cheaper', not as 'mine', which was asked for" in command().out
+def test_another_model_that_answers_is_named_and_texts_are_left_out_if_so_asked(
+    server: Any, command: Any, output: Path
+) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        said = server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
+        return server.response(200, {**said.body, "model": "cheaper"})
 
-
-def test_texts_of_answers_are_left_out_if_so_asked(server: Any, command: Any, output: Path) -> None:
-    server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
-    assert command("--keep-text", "no").status == 0
+    server.answer = answer
+    done = command("--keep-text", "no")
+    assert done.status == 0
+    assert "the server answered as 'cheaper', not as 'mine', which was asked for" in done.out
     with sqlite3.connect(output / "store.sqlite") as connection:
         rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
     answers = joined([StoredBatch(*row) for row in rows])

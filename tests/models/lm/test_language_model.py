@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import lm_golden
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -16,11 +17,7 @@ from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
 
-PAIRS = [
-    ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
-    ("It is raining heavily in the city.", "The city is dry."),
-    ("Rain", "A very long hypothesis, with many more words than its premise, is also here."),
-]
+PAIRS = lm_golden.PAIRS[:4]
 
 
 @pytest.fixture
@@ -108,7 +105,7 @@ def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, t5: str) -> None:
     assert np.isnan(table[0]).all()
     assert outcomes[0].detail["tokens"] > 256
     np.testing.assert_allclose(table[1:], alone, atol=1e-6)
-    assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 3
+    assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 4
     # The last token of a label is only predicted, so that it may lie beyond the last position.
     pair = ("word " * 30, "h")
     _, (outcome,) = _answered(gpt2, "gpt3", [pair], max_length=8)

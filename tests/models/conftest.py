@@ -227,9 +227,9 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
 def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
 
-    def call(*arguments: object) -> Any:
+    def call(*arguments: object, status: int | None = 0) -> Any:
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        said = crossexam(arguments, None)
+        said = crossexam(arguments, status)
         return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
 
     return call

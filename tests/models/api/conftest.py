@@ -43,9 +43,9 @@ def command(
 ) -> Callable[..., Any]:
     """Return a function that runs ``crossexam run api/mine`` on these pairs with these arguments."""
 
-    def call(*arguments: object) -> Any:
+    def call(*arguments: object, status: int | None = 0) -> Any:
         line = ("run", "api/mine", tests, "--concurrency", "1", "--endpoint", server.url)
         into = () if "-o" in arguments else ("-o", output)
-        return crossexam_command(*line, *into, *arguments)
+        return crossexam_command(*line, *into, *arguments, status=status)
 
     return call

@@ -125,12 +125,9 @@ def test_requests_and_pairs_of_the_probe_are_left_out(
 def test_the_results_of_several_models_are_refused(
     opened: Any, written: Any, of_api: list[str], refused: Any
 ) -> None:
-    for names, first, model in (
-        (IDS, IDS[0], "other"),
-        (of_api, of_api[0].replace("0123456789ab", "fedcba987654"), "gpt-5.1"),
-    ):
-        lines = [line(name, answer("True")) for name in names[1:]]
-        log = written(*lines, line(first, answer("True"), model=model))
+    of_another_key = of_api[0].replace("0123456789ab", "fedcba987654")
+    for last in (line(IDS[0], answer("True"), model="other"), line(of_another_key, answer("True"))):
+        log = written(*(line(name, answer("True")) for name in (IDS[1], of_api[1])), last)
         assert "several models: " in refused(FormatError, opened, log, **GPT3)
 
 

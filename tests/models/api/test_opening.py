@@ -19,14 +19,10 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
+from made.runs import dataset
 
 DEMO = "builtin:demo"
-TWO, THREE = ("entailment", "not_entailment"), ("entailment", "neutral", "contradiction")
-
-
-def _dataset(name: str, labels: tuple[Any, ...], **manifest: Any) -> Dataset:
-    items = [Example(f"{name}{n}", f"{name} {n}.", f"It is {n}.", labels[n % len(labels)]) for n in range(6)]
-    return Dataset(name, tuple(items), manifest)
+RTE = dataset("rte", "EnEnEn")
 
 
 @pytest.fixture
@@ -43,8 +39,8 @@ def answering(server: Any) -> Any:
 
 
 def test_the_template_follows_from_the_labels_of_all_test_sets(answering: Any) -> None:
-    two, three = _dataset("rte", TWO), _dataset("snli", THREE)
-    for data, expected in (((two,), "words.two"), ((three,), "words"), ((two, three), "words")):
+    snli = dataset("snli", "ENCENC", premises="abcdef")
+    for data, expected in (((RTE,), "words.two"), ((snli,), "words"), ((RTE, snli), "words")):
         suite = Suite("mine", {each.name: each for each in data})
         details = cx.run("api/mine", suite, endpoint=answering.url).details
         assert details["template"]["name"] == expected
@@ -56,7 +52,7 @@ def test_dry_runs_batches_and_repeats_ask_in_the_same_words_as_the_run(
     answering: Any, crossexam_command: Any, tmp_path: Path
 ) -> None:
     batch, tests = tmp_path / "batch.jsonl", tmp_path / "rte.parquet"
-    write_test_set(tests, _dataset("rte", TWO).examples)
+    write_test_set(tests, RTE.examples)
 
     def run(*more: object) -> str:
         line = ("run", "api/mine", tests, "--endpoint", answering.url, "-o", tmp_path / "run", *more)
@@ -73,11 +69,11 @@ def test_dry_runs_batches_and_repeats_ask_in_the_same_words_as_the_run(
 
 def test_a_model_is_worded_once(server: Any) -> None:
     """It goes on with what it learnt of the server, wherever test sets are given again."""
-    tests = [_dataset("rte", TWO)]
+    tests = [RTE]
     model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
     assert open_model(model, tests=tests) is model
     # Where neutral alone stands against entailment, answers to a question about two would not be those.
-    scitail = _dataset("scitail", THREE[:2], projection="no contradiction")
+    scitail = dataset("scitail", "ENENEN", projection="no contradiction")
     for name, options, data, expected in (
         ("api/mine", {"template": "gpt3"}, tests, "gpt3"),
         ("api/mine", {}, [scitail], "words"),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.engines.local import Processes
@@ -15,9 +14,9 @@ from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 from crossexam.runs.workers import asking_of
 from made.commands import invoke
+from made.runs import dataset
 
-ENTAILED = Example("e0", "It is 0.", "It was 0.", "entailment")
-TWO = Dataset("rte", (ENTAILED, Example("e1", "It is 1.", "It was 1.", "not_entailment")))
+TWO = dataset("rte", "En")
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +78,12 @@ def test_workers_ask_in_the_same_words(lm_folders: dict[str, Path]) -> None:
     assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
 
 
-def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(lm_folders: dict[str, Path]) -> None:
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(
+    lm_folders: dict[str, Path], refused: Any
+) -> None:
     name, options = f"lm/{lm_folders['gpt2']}", {"device": "cpu", "threshold": 0.7}
     here = predict_suite(name, TWO, options=options)
     assert here.details["template"]["name"] == "words.two"
     assert here.two_labels
-    three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))
-    with pytest.raises(CrossexamError, match="the template words has three labels"):
-        predict_suite(name, three, options=options)
+    three = dataset("snli", "N")
+    assert "the template words has three labels" in refused(predict_suite, name, three, options=options)

@@ -133,11 +133,8 @@ def test_real_predictions(shared_data: Path, refused: Any) -> None:
 def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
     rows = rows_of("label", "id")
     extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
-    for given, *named in (
-        ([*rows, *extra], "7 of 10 predictions are for items that are in none", "'b4'", "and 2 more"),
-        ([*rows, {**rows[0], "label": "neutral"}], "two different predictions for 'a3'"),
-    ):
-        assert refused(FormatError, run, given).has(*named)
+    said = refused(FormatError, run, [*rows, *extra])
+    assert said.has("7 of 10 predictions are for items that are in none", "'b4'", "and 2 more")
     assert run([*rows, rows[0]]).predictions("tiny").tolist() == NAMES
     assert run(rows, limit=2).predictions("tiny").tolist() == NAMES[:2]  # the others are not extra
 

@@ -28,7 +28,7 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
     done = command("--dry-run")
     assert "distinct pairs to ask: 24" in done.out
-    assert '"content": "Premise: Premise number 0.' in done.out
+    assert '"content": "Premise: Premise 0.' in done.out
     assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
     two = command("--dry-run", "--template", "gpt3,words", "--repeat", "3").out
     assert f"in all, with 2 templates: requests: at most {2 * (55 + 3 * 24)}" in two

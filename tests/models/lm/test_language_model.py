@@ -1,4 +1,4 @@
-"""Local language models and verifiers of claims: scores, prompts that do not fit, checkpoints, refusals."""
+"""Local language models and verifiers of claims: scores, checkpoints, refusals, runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.core.test_sets import write_test_set
+from crossexam.engines.local import Processes
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
+from crossexam.runs.workers import asking_of
+from made.commands import invoke
+from made.runs import dataset
 
 PAIRS = lm_golden.PAIRS[:4]
 
@@ -280,3 +287,65 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
         ("lm/bespokelabs/Bespoke-MiniCheck-7B", {}, "vLLM"),
     )
     for_each(check, rows)
+
+
+TWO = dataset("rte", "En")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("suite") / "pairs.parquet"
+    write_test_set(path, dataset("pairs", "ECN", premises=["a", "b", "It rains. " * 200]).examples)
+    return path
+
+
+def test_a_run_keeps_answers_and_what_has_none(suite: Path, gpt2: str, tmp_path: Path) -> None:
+    line = f"run {gpt2} {suite} -o {tmp_path / 'run'} --template gpt3 --device cpu"
+    invoke(line)
+    found = read_run(tmp_path / "run")
+    (name,) = found.datasets
+    assert found.model == f"{gpt2} [gpt3]"
+    assert found.predictions(name).tolist()[2] == ""
+    assert found.outcomes[name].statuses().tolist() == ["answered", "answered", "too_long"]
+    assert 0 < found.outcomes[name].label_mass[0] < 1
+    details = found.details
+    assert details["template"]["name"] == "gpt3"
+    assert details["too_long"] == 1
+    (tmp_path / "run" / "manifest.json").unlink()
+    invoke(line)
+    again = read_run(tmp_path / "run")
+    assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
+    assert again.manifest.asked_pairs == 0
+    kept = ("device", "max_length", "packed_layers", "batch_tokens", "chat")
+    assert [again.details.get(name) for name in kept] == [details[name] for name in kept]
+
+
+def test_several_templates_are_a_run_each_and_a_report_together(
+    suite: Path, gpt2: str, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("like = 'gpt3'\nuser = '{hypothesis} because {premise}'", encoding="utf-8")
+    output = tmp_path / "several"
+
+    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf,{own} --device cpu")
+    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
+    # The tiny model has no room for the longest items, which it leaves unanswered.
+    invoke(f"report {output} -o {tmp_path / 'report.md'} --max-unanswered 1")
+    assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_workers_ask_in_the_same_words(gpt2: str) -> None:
+    here = predict_suite(gpt2, TWO, options={"device": "cpu"})
+    by_workers = predict_suite(gpt2, TWO, options={"device": "cpu"}, ask=asking_of(Processes(2)))
+    assert by_workers.manifest.model_key == here.manifest.model_key
+    assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
+
+
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str, refused: Any) -> None:
+    options = {"device": "cpu", "threshold": 0.7}
+    here = predict_suite(gpt2, TWO, options=options)
+    assert here.details["template"]["name"] == "words.two"
+    assert here.two_labels
+    three = dataset("snli", "N")
+    assert "the template words has three labels" in refused(predict_suite, gpt2, three, options=options)

@@ -139,7 +139,7 @@ def made(
     made_once: Callable[..., Path],
     exporter: Any,
 ) -> Made:
-    other = made_once("other-export", partial(exporter.export, labels=LABELS[::-1]))
+    other = made_once("other-export", partial(exporter, labels=LABELS[::-1]))
     shared = {"hf": tiny_checkpoint, "lm": lm_folders["gpt2"], "onnx": exported}
     return {**shared, "other": other / "model.onnx"}
 

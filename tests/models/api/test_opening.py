@@ -96,12 +96,8 @@ def test_shots_are_earlier_turns_of_every_question_and_of_the_probe(server: Any,
     words = template("words")
     drawn = draw_shots(words, 4, DEMO, 2).examples
     for body in server.requests:
-        system, *turns = body["messages"]
-        assert system == {"role": "system", "content": words.system}
-        assert [turn["role"] for turn in turns] == ["user", "assistant"] * 4 + ["user"]
-        asked = [server.pair_in({"messages": [turn]}) for turn in turns[0:8:2]]
-        assert asked == [(shot.premise, shot.hypothesis) for shot in drawn]
-        assert [turn["content"] for turn in turns[1::2]] == [words.labels[shot.label] for shot in drawn]
+        assert body["messages"] == words.messages(*server.pair_in(body), drawn)
+        assert len(body["messages"]) == 1 + 2 * 4 + 1
     assert len(server.requests) == 30 + 1
     assert server.asked == PAIRS
 

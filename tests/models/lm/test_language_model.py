@@ -11,7 +11,11 @@ from typing import Any
 import lm_golden
 import numpy as np
 import pytest
+import torch
+import transformers
 from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from crossexam.core.test_sets import write_test_set
 from crossexam.engines.local import Processes
@@ -50,11 +54,8 @@ def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool =
 
     The tokenizer adds its *special* tokens, unless they are in the text.
     """
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     context = tokenizer(prompt.rstrip(), add_special_tokens=special)["input_ids"]
     found = []
     for label in labels:
@@ -138,9 +139,6 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
     lm_folders: dict[str, Path],
 ) -> None:
     """As in inference.py of MiniCheck: tokens 3 and 209 after the start of the decoder."""
-    import torch
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
     folder = lm_folders["t5"]
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForSeq2SeqLM.from_pretrained(folder)
     text = "predict: " + tokenizer.eos_token.join(PAIRS[0])
@@ -157,10 +155,7 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
 
 def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
     """Save a tiny model under the names of HHEM-2.1-open; return its folder and the model."""
-    from safetensors.torch import save_file
-    from transformers import AutoConfig, T5ForTokenClassification
-
-    model = T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
+    model = transformers.T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
     random = np.random.default_rng(5)
     weights = {}
     for name, each in sorted(model.named_parameters()):
@@ -178,10 +173,6 @@ def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
 def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     lm_folders: dict[str, Path], tmp_path: Path, refused: Any
 ) -> None:
-    import torch
-    from safetensors.torch import load_file, save_file
-    from transformers import AutoTokenizer
-
     t5 = lm_folders["t5"]
     folder, direct = _hhem(tmp_path / "hhem", t5)
     options = {"template": "hhem", "foundation": str(t5)}
@@ -216,12 +207,9 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
     """As in inference.py of MiniCheck: document and claim joined by the separator, class 1 is supported."""
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer, BertConfig
-
-    config = BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
+    config = transformers.BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
     torch.manual_seed(3)
-    model = AutoModelForSequenceClassification.from_config(config).eval()
+    model = transformers.AutoModelForSequenceClassification.from_config(config).eval()
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
     tokenizer.save_pretrained(tmp_path)
     model.save_pretrained(tmp_path)

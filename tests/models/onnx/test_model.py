@@ -134,7 +134,7 @@ def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path,
     assert "2 of its 4 .onnx files are called model.onnx" in refused(opened, folder)
 
 
-def test_the_folder_of_an_export_is_found_from_its_graph_or_the_folder_around_it(
+def test_the_folder_of_an_export_is_proposed(
     exported: Path, exporter: Any, tmp_path: Path, refused: Any
 ) -> None:
     inner = exporter(tmp_path / "sub" / "onnx")

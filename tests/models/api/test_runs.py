@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import crossexam
+from crossexam.core.labels import LABELS
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.answers import StoredBatch, joined
 from crossexam.runs.saved import read_run
 
 KEY = "sk-do-not-show-4242"
-LABELS = ("entailment", "neutral", "contradiction")
-Command = Callable[..., Any]
 
 
 def _table(folder: Path) -> pa.Table:
@@ -231,7 +230,7 @@ def test_repeat_counts_how_often_answers_change(server: Any, command: Any, outpu
 
 
 def test_a_dry_run_of_examine_builds_and_sends_nothing(
-    server: Any, crossexam_command: Command, tmp_path: Path
+    server: Any, crossexam_command: Any, tmp_path: Path
 ) -> None:
     line = ("--suite", "corpus", "--base", "builtin:demo[::40]", "-o", tmp_path / "out", "--dry-run")
     dry = crossexam_command("examine", "api/mine", "builtin/overlap", *line, "--endpoint", server.url)

@@ -64,4 +64,5 @@ def test_nothing_needs_a_key_that_sends_nothing(
     line = ("run", "api/x", tests, "-o", tmp_path / "r", "--answer", "text")
     crossexam_command(*line, "--dry-run")
     crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl")
+    assert len((tmp_path / "batch.jsonl").read_text().splitlines()) == 30 + 24
     assert "OPENAI_API_KEY is not set" in crossexam_command(*line, status=2).err

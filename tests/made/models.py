@@ -1,8 +1,8 @@
-"""Models that compute nothing."""
+"""Models that compute nothing, and tokens as servers send them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,12 @@ class Fixed(Model):
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         return np.tile(np.array(self.row), (len(pairs), 1))
+
+
+def token(text: str, logprob: float = -0.1, top: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """A token of an answer, and the *top* log-probabilities in its place."""
+    listed = [{"token": each, "logprob": p, "bytes": list(each.encode())} for each, p in (top or {}).items()]
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode()), "top_logprobs": listed}
 
 
 class Reader(Model):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import lm_golden
@@ -28,6 +28,7 @@ from crossexam.models.api.transport import Limits, Received, Transport
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 from made.checkpoints import save_tiny
+from made.models import token
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 
@@ -159,17 +160,6 @@ bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
 """
 
 
-def make_graph(
-    vectors: NDArray[Any], head: NDArray[Any], *, batch: str | int = "batch", output: str = "logits"
-) -> onnx.ModelProto:
-    """Return the graph with these *vectors* of words by side, and this *head*."""
-    sizes = {"size": len(vectors) // 2, "classes": head.shape[1]}
-    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
-    for name, table in (("vectors", vectors), ("head", head)):
-        model.graph.initializer.append(numpy_helper.from_array(table, name))
-    return model
-
-
 def export(
     tokenizer: Any,
     folder: Path,
@@ -177,12 +167,22 @@ def export(
     name: str = "model.onnx",
     labels: Sequence[str] = LABELS,
     id2label: Mapping[str, str] | None = None,
-    **graph: Any,
+    weights: NDArray[Any] | None = None,
+    batch: str | int = "batch",
+    output: str = "logits",
 ) -> Path:
-    """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(make_graph(*learn_probe(tokenizer, labels), **graph), path)
+    """Write a classifier that answers the probe as an exporter does.
+
+    Its outputs are in the order *labels*, or these multiplied by *weights* [3, k].
+    """
+    vectors, head = learn_probe(tokenizer, labels)
+    head = head if weights is None else head @ weights
+    sizes = {"size": len(vectors) // 2, "classes": head.shape[1]}
+    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
+    for each, table in (("vectors", vectors), ("head", head)):
+        model.graph.initializer.append(numpy_helper.from_array(table, each))
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, folder / name)
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     names = id2label or {str(k): label for k, label in enumerate(labels)}
     files: dict[str, dict[str, Any]] = {
@@ -195,27 +195,23 @@ def export(
 
 
 @pytest.fixture(scope="session")
-def exporter(probe_tokenizer: Any) -> SimpleNamespace:
-    """The functions that make and write graphs."""
-    return SimpleNamespace(
-        export=partial(export, probe_tokenizer),
-        make_graph=make_graph,
-        learn_probe=partial(learn_probe, probe_tokenizer),
-    )
+def exporter(probe_tokenizer: Any) -> Callable[..., Path]:
+    """Return a function that writes a graph."""
+    return partial(export, probe_tokenizer)
 
 
 @pytest.fixture(scope="session")
-def exported(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path:
+def exported(made_once: Callable[..., Path], exporter: Callable[..., Path]) -> Path:
     """An exported classifier that answers the probe."""
-    return made_once("exported", exporter.export)
+    return made_once("exported", exporter)
 
 
 @pytest.fixture(scope="session")
-def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path:
+def quantized(made_once: Callable[..., Path], exporter: Callable[..., Path]) -> Path:
     """The same with weights of 8 bits."""
 
     def quantize(folder: Path) -> None:
-        exporter.export(folder)
+        exporter(folder)
         quantize_dynamic(folder / "model.onnx", folder / "model_quantized.onnx")
         (folder / "model.onnx").unlink()
 
@@ -226,9 +222,9 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
 def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
 
-    def call(*arguments: object) -> Any:
+    def call(*arguments: object, status: int | None = 0) -> Any:
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        said = crossexam(arguments, None)
+        said = crossexam(arguments, status)
         return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
 
     return call
@@ -248,10 +244,11 @@ class Response(NamedTuple):
         return text.encode()
 
 
-def chat(text: str | None, **more: Any) -> Response:
-    """Return an answer with this text; *more* is merged into its only choice."""
+def chat(text: str, top: Mapping[str, float] | None = None, **more: Any) -> Response:
+    """Return an answer with this text, one of the tokens in *top*; *more* is merged into its only choice."""
     message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None, **more}
+    logprobs = {"content": [token(text, top[text], top)]} if top else None
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": logprobs, **more}
     usage = {"prompt_tokens": 50, "completion_tokens": 2, "total_tokens": 52}
     return Response(200, {"model": "mine", "choices": [choice], "usage": usage, "system_fingerprint": "fp"})
 

@@ -16,7 +16,6 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
 from crossexam.core.files import read_json
 from crossexam.core.labels import LABELS
 from crossexam.models.builtin import (
@@ -30,6 +29,7 @@ from crossexam.models.builtin import (
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.runs import dataset
 
 BUILTIN_NAMES = sorted(SUMMARIES)
 #: Those that answer pairs of sentences alone.
@@ -51,13 +51,8 @@ def test_every_builtin_answers_with_probabilities_one_by_one() -> None:
             assert np.allclose(answers, one_by_one, rtol=0, atol=rounding), model.name
 
 
-def test_names_that_are_no_models_are_refused_with_the_way_out(refused: Any) -> None:
-    for name, said in (
-        ("p12.csv", "did you mean 'file/p12.csv', a file of predictions"),
-        ("hf/", "'hf/' is not the name of a model"),
-        (3, "3 is not a model"),
-    ):
-        assert said in refused(open_model, name)
+def test_a_file_is_named_as_one_of_predictions(refused: Any) -> None:
+    assert "did you mean 'file/p12.csv', a file of predictions" in refused(open_model, "p12.csv")
 
 
 def test_builtin_models_need_no_torch() -> None:
@@ -92,11 +87,8 @@ def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -
 
 
 def swaps(*polarities: str | None) -> Dataset:
-    items = [
-        Example(f"i_ta1:{k}", f"Ann has {k} cats.", f"Ann has {k}.", "contradiction", info={"polarity": each})
-        for k, each in enumerate(polarities)
-    ]
-    return Dataset("i_ta1.train", items, {"construction": "i_ta1.v1", "part": "train"})
+    known = [{"polarity": each} for each in polarities]
+    return dataset("i_ta1.train", "C" * len(polarities), info=known)
 
 
 def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
@@ -118,12 +110,11 @@ FOLDER = Path(str(MINILM_FOLDER))
 
 def test_minilm_answers_the_probe_in_batches() -> None:
     model = open_model(MINILM_NAME)
-    right = sum(
-        LABELS[row.argmax()] == gold for row, (_, _, gold) in zip(model.predict(PAIRS), PROBE, strict=True)
-    )
-    assert right >= 0.9 * len(PROBE)
+    gold = [LABELS.index(label) for _, _, label in PROBE]
+    right = (model.predict(PAIRS).argmax(axis=1) == gold).mean()
+    assert right >= 0.9
     assert model.details["one_by_one"] is False
-    assert model.details["probe"]["right"] == round(right / len(PROBE), 4)
+    assert model.details["probe"]["right"] == round(right, 4)
 
 
 def test_minilm_is_small_exact_on_all_processors_and_says_what_it_was_made_from() -> None:

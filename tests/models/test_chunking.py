@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -94,14 +95,10 @@ def test_what_was_asked_is_not_asked_again(tmp_path: Path) -> None:
     assert run.manifest.pairs_from_store == run.manifest.chunk_pairs == 3
 
 
-#: Two sentences of the hypothesis over three chunks: P(entailment), P(neutral), P(contradiction).
-TABLE = np.array(
-    [[[0.2, 0.5, 0.3], [0.8, 0.1, 0.1], [0.5, 0.5, 0.0]], [[0.1, 0.1, 0.8], [0.3, 0.6, 0.1], [0.0, 1.0, 0.0]]]
-)
-
-
 def test_aggregates() -> None:
     """The three probabilities stay together: those of the chunk and sentence that decide."""
+    first = [[0.2, 0.5, 0.3], [0.8, 0.1, 0.1], [0.5, 0.5, 0.0]]  # a sentence of the hypothesis, three chunks
+    table = np.array([first, [[0.1, 0.1, 0.8], [0.3, 0.6, 0.1], [0.0, 1.0, 0.0]]])
     for aggregate, sentences, expected in (
         ("max", 1, [0.8, 0.1, 0.1]),
         ("mean", 1, [(0.2 + 0.8 + 0.5) / 3, (0.5 + 0.1 + 0.5) / 3, (0.3 + 0.1 + 0.0) / 3]),
@@ -110,20 +107,15 @@ def test_aggregates() -> None:
         ("min", 1, [0.8, 0.1, 0.1]),
         ("min", 2, [0.3, 0.6, 0.1]),
     ):
-        assert AGGREGATES[aggregate].combine(TABLE[:sentences]) == pytest.approx(np.array(expected))
+        assert AGGREGATES[aggregate].combine(table[:sentences]) == pytest.approx(np.array(expected))
 
 
 def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
     """And chunks, aggregate and model are in the key."""
-    shares = {
-        ("P one.", "H a."): 0.2,
-        ("P two.", "H a."): 0.8,
-        ("P one.", "H b!"): 0.3,
-        ("P two.", "H b!"): 0.1,
-        ("P one. P two.", "H a."): 0.4,
-        ("P one. P two.", "H b!"): 0.6,
-    }
-    model = open_model(lambda pairs: [[shares[pair], 1 - shares[pair], 0] for pair in pairs])
+    a = {"P one.": 0.2, "P two.": 0.8, "P one. P two.": 0.4}
+    b = {"P one.": 0.3, "P two.": 0.1, "P one. P two.": 0.6}
+    shares = {"H a.": a, "H b!": b}
+    model = open_model(lambda pairs: [[shares[h][p], 1 - shares[h][p], 0] for p, h in pairs])
     keys = {model.key, in_chunks(Reader(), Chunking("none", "min")).key}
     for chunk, aggregate, expected in (
         ("sentences:1", "max-mean", (0.8 + 0.3) / 2),
@@ -146,10 +138,10 @@ def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
 
     data = data_of((" ".join(f"Sentence {k} of the text is here." for k in range(50)), "It rains."))
     stopped, resumed = Stopping(), Reader()
-    options: dict[str, Any] = {"options": {"batch_size": 20}, "chunking": Chunking("sentences:1")}
+    ask = partial(predict_suite, data=data, options={"batch_size": 20}, chunking=Chunking("sentences:1"))
     with pytest.raises(KeyboardInterrupt):
-        predict_suite(stopped, data, store=tmp_path, **options)
-    predict_suite(resumed, data, store=tmp_path, **options)
+        ask(stopped, store=tmp_path)
+    ask(resumed, store=tmp_path)
     assert (len(stopped.asked), len(resumed.asked)) == (20, 30)
     assert not set(stopped.asked) & set(resumed.asked)
 
@@ -188,16 +180,13 @@ def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused
         assert refused(chunking_of, **stated).has(*named)
 
     each_case(check)
-    data = data_of(("p", "h"))
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": "0", "prediction": "neutral"}')
-    file = refused(predict_suite, f"file/{path}", data, chunking=Chunking("words:5"))
-    assert "a file of predictions has none for chunks" in file
+    said = refused(predict_suite, f"file/{path}", data_of(("p", "h")), chunking=Chunking("words:5"))
+    assert "a file of predictions has none for chunks" in said
 
 
 def test_published_systems_are_chunks_and_an_aggregate() -> None:
     for preset in LIKE.values():
         assert chunking_of(like=preset.name) == Chunking(preset.chunk, preset.aggregate)
         assert "arXiv" in preset.source
-    assert chunking_of() is chunking_of("none") is None
-    assert chunking_of("words:5") == Chunking("words:5", "max")

@@ -21,12 +21,13 @@ from made.models import Fixed
 SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))
 
 
-def test_the_mean_of_probabilities_and_not_a_vote() -> None:
-    """The key is that of the members in any order."""
+def test_the_mean_of_probabilities_and_not_a_vote(refused: Any) -> None:
+    """The key is that of the members in any order, of which each is another."""
     one, other = Mean("mean/a", (SURE, DOUBTFUL)), Mean("mean/b", (DOUBTFUL, SURE))
     assert one.predict([("a", "b")] * 2) == pytest.approx(np.array([[0.6, 0.25, 0.15]] * 2))
     assert one.key == other.key
     assert one.key != Mean("mean/a", (SURE, Fixed("third", (0, 1, 0)))).key
+    assert "lists a model twice" in refused(open_model, "mean/builtin/majority,builtin/majority")
 
 
 class Far(Fixed):
@@ -40,23 +41,17 @@ class Far(Fixed):
             raise CrossexamError("this pair is in the prompt")
 
 
-def test_whoever_sends_for_a_member_asks_for_permission() -> None:
+def test_whoever_sends_for_a_member_asks_for_permission(refused: Any) -> None:
     near, far = Mean("mean/near", (SURE, DOUBTFUL)), Mean("mean/far", (SURE, Far("far", (0, 1, 0))))
     assert (near.host, near.needs_confirmation, near.requests_for(2_000)) == (None, False, 0)
     assert (far.host, far.needs_confirmation, far.requests_for(2_000)) == ("far.example:443", True, 4_000)
-    with pytest.raises(UnconfirmedError, match=r"up to 4,000 requests would be sent to far\.example:443"):
-        refuse_many(far, 2_000)
-    with pytest.raises(CrossexamError, match="this pair is in the prompt"):
-        far.refuse_asking_about(iter([("a", "b")]))
+    said = refused(UnconfirmedError, refuse_many, far, 2_000)
+    assert "up to 4,000 requests would be sent to far.example:443" in said
+    assert refused(far.refuse_asking_about, iter([("a", "b")])) == "this pair is in the prompt"
     asked: list[int] = []
     suite = Dataset("x", [Example("1", "a.", "b.", None), Example("2", "a.", "c.", None)])
     predict_suite(far, suite, permit=lambda model, pairs: asked.append(pairs))
     assert asked == [2]
-
-
-def test_mistakes(refused: Any) -> None:
-    for members, message in (("", "at least two models"), ("builtin/majority", "lists a model twice")):
-        assert message in refused(open_model, f"mean/builtin/majority,{members}")
 
 
 class Massive(Fixed):

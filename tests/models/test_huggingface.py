@@ -61,9 +61,10 @@ def test_padding_on_the_left_is_masked(learnt: dict[str, Path]) -> None:
 
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
-    learnt: dict[str, Path], exported: Path, quantized: Path
+    learnt: dict[str, Path], lm_folders: dict[str, Path], exported: Path, quantized: Path
 ) -> None:
-    for name in (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}"):
+    classifiers = (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}")
+    for name in (*classifiers, f"lm/{lm_folders['gpt2']}"):
         model: Any = open_model(name, {"batch_size": 7})
         whole, known = model.predict(MIXED), [False] * len(MIXED)
         for batch in list(model.batches(MIXED, known))[::2]:
@@ -78,9 +79,7 @@ def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
 
 def test_truncated_pairs_are_counted(learnt: dict[str, Path], exported: Path, refused: Any) -> None:
     long = " ".join(sorted({text for pair in PAIRS for text in pair}))
-    data = Dataset(
-        "d", (Example("a", long, "A dog.", "neutral"), Example("b", "A dog.", "A cat.", "neutral"))
-    )
+    data = Dataset("d", [Example(p, p, "A dog.", "neutral") for p in (long, "A cat.")])
     for name in (f"hf/{learnt['roberta']}", f"onnx/{exported}"):
         assert predict_suite(name, data).manifest.truncated_pairs == 1
         assert predict_suite(name, data, options={"max_length": 8}).manifest.truncated_pairs == 2
@@ -127,13 +126,10 @@ def test_batches_are_halved_where_memory_ends(
 
 
 def test_another_order_is_named_only_if_it_fits_much_better() -> None:
-    for share, named in ((0.5, False), (0.2, True)):
-        order, other = ("entailment", "neutral", "contradiction"), ("contradiction", "neutral", "entailment")
-        warning = ProbeResult(order, share, other, 0.57).as_details()["warning"]
-        assert ("contradiction,neutral,entailment" in warning, "could not be verified" in warning) == (
-            named,
-            True,
-        )
+    for share, is_named in ((0.5, False), (0.2, True)):
+        warning = ProbeResult(LABELS, share, LABELS[::-1], 0.57).as_details()["warning"]
+        assert ("contradiction,neutral,entailment" in warning) is is_named
+        assert "could not be verified" in warning
 
 
 def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, refused: Any) -> None:

@@ -30,24 +30,18 @@ def opened(checkpoint: Path, **options: Any) -> Any:
     return open_model(f"hf/{checkpoint}", {"device": "cpu", **options})
 
 
-def unpacked(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> np.ndarray[Any, Any]:
-    with monkeypatch.context() as patch:
-        patch.setattr(SequenceClassifier, "_pack", lambda *_: None)
-        return opened(checkpoint).predict(PAIRS)
-
-
-def test_packed_layers_change_nothing(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model: Any = opened(tiny_checkpoint)
-    assert np.abs(model.predict(PAIRS) - unpacked(tiny_checkpoint, monkeypatch)).max() < 1e-6
-    assert model.details["packed_layers"] is True
-    assert {type(layer) for layer in model._loaded().model.base_model.encoder.layer} == {PackedLayer}
-
-
-def test_layers_that_predict_otherwise_are_put_back(
+def test_packed_layers_change_nothing_or_are_put_back(
     tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing is packed without the operation, or if the layers are small or take too much memory."""
-    expected, forward = unpacked(tiny_checkpoint, monkeypatch), PackedLinear.forward
+    with monkeypatch.context() as patch:
+        patch.setattr(SequenceClassifier, "_pack", lambda *_: None)
+        expected = opened(tiny_checkpoint).predict(PAIRS)
+    model = opened(tiny_checkpoint)
+    assert np.abs(model.predict(PAIRS) - expected).max() < 1e-6
+    assert model.details["packed_layers"] is True
+    assert {type(layer) for layer in model._loaded().model.base_model.encoder.layer} == {PackedLayer}
+    forward = PackedLinear.forward
 
     def raises(self: PackedLinear, states: Tensor) -> Tensor:
         raise RuntimeError("could not create a primitive")

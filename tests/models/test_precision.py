@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,29 +51,26 @@ def test_stored_predictions_are_used_again_only_if_they_were_computed_alike(
     tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How layers are packed changes what is rounded, and nothing else."""
-
-    def keys() -> list[str]:
-        return [open_model(f"hf/{tiny_checkpoint}", {"dtype": each}).key for each in ("float32", "bfloat16")]
-
-    exact, half = keys()
-    monkeypatch.setattr(huggingface, "_ROUNDED", ("rounded.v3",))
-    assert [key in {exact, half} for key in keys()] == [True, False]
+    for dtype, is_same in (("float32", True), ("bfloat16", False)):
+        key = open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype}).key
+        with monkeypatch.context() as patch:
+            patch.setattr(huggingface, "_ROUNDED", ("rounded.v3",))
+            assert (open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype}).key == key) is is_same
 
 
 def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS))
-    name = f"hf/{tiny_checkpoint}"
-    first = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
-    again = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
+    run = partial(predict_suite, f"hf/{tiny_checkpoint}", store=tmp_path, options=HALF)
+    first, again = (run(Dataset("d", items[:9])) for _ in range(2))
     assert again.manifest.asked_pairs == 0
     assert again.details["rounding"] == first.details["rounding"]
-    predict_suite(name, Dataset("d", items[:12]), store=tmp_path, options=HALF)
+    run(Dataset("d", items[:12]))
     (way,) = first.details["rounding"]["ways"]
     assert way.endswith(f"torch {torch.__version__}")
     monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
-    both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).details
+    both = run(Dataset("d", items)).details
     assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
     assert both["rounding"]["pairs"] == 9 + len(items)
     large = Rounding("bfloat16", True, 8, 7, 0.75, ("mps",)).as_details()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,39 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example
-from crossexam.core.labels import Gold
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.model import Pair
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold, head_shares
 from crossexam.runs.run import predict_suite
+from made.runs import dataset
 
-
-def data_of(other: Gold) -> Dataset:
-    golds: list[Gold] = ["entailment", "entailment", other, other]
-    items = (Example(f"i{k}", f"Premise {k}.", f"Hypothesis {k}.", gold) for k, gold in enumerate(golds))
-    return Dataset(f"base.{other}", tuple(items))
-
-
-TWO, THREE = data_of("not_entailment"), data_of("contradiction")
+TWO, THREE = dataset("base.two", "EEnn"), dataset("base.three", "EECC")
 OF = dict(zip([(e.premise, e.hypothesis) for e in TWO], [0.9, 0.7, 0.55, 0.2], strict=True))
-
-
-def accuracy(run: Run) -> float:
-    (found,) = accuracy_by_set(run).values()
-    return found.value
 
 
 def of_each(answer: Callable[[float], Any]) -> Callable[[Sequence[Pair]], list[Any]]:
     """Return a function that answers with what *answer* makes of P(entailment)."""
     return lambda pairs: [answer(OF[pair]) for pair in pairs]
-
-
-def three(share: float) -> list[float]:
-    return [share, 0.0, 1 - share]
 
 
 def name(share: float) -> str:
@@ -55,13 +37,14 @@ def both(share: float) -> dict[str, float]:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[Iterable[dict[str, Any]]], str]:
-    """Return a function that writes rows of predictions, and returns the name of the model."""
+def write(tmp_path: Path) -> Callable[[Callable[[float], dict[str, Any]]], str]:
+    """Return a function that writes predictions made of P(entailment), and returns the name of the model."""
     numbers = count()
 
-    def rows(given: Iterable[dict[str, Any]]) -> str:
+    def rows(row: Callable[[float], dict[str, Any]]) -> str:
         path = tmp_path / f"{next(numbers)}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in given))
+        lines = [json.dumps({"id": e.id, **row(share)}) for e, share in zip(TWO, OF.values(), strict=True)]
+        path.write_text("\n".join(lines))
         return f"file/{path}"
 
     return rows
@@ -69,24 +52,20 @@ def write(tmp_path: Path) -> Callable[[Iterable[dict[str, Any]]], str]:
 
 def test_functions_and_files_of_two_labels(write: Any) -> None:
     """Even if the rows of a file that are asked for do not show it."""
-
-    def in_file(row: Callable[[float], dict[str, Any]]) -> str:
-        return write({"id": e.id, **row(share)} for e, share in zip(TWO, OF.values(), strict=True))
-
     for model, threshold, expected in (
         (of_each(float), 0.6, 1),
         (of_each(float), 0.8, 0.75),
         (of_each(both), None, 0.75),
         (of_each(both), 0.6, 1),
         (of_each(name), None, 0.75),
-        (in_file(lambda share: {"p_entailment": share}), 0.6, 1),
-        (in_file(both), None, 0.75),
-        (in_file(lambda share: {"prediction": name(share)}), None, 0.75),
+        (write(lambda share: {"p_entailment": share}), 0.6, 1),
+        (write(both), None, 0.75),
+        (write(lambda share: {"prediction": name(share)}), None, 0.75),
     ):
         for data in (TWO, THREE):
             run = predict_suite(model, data, options={"threshold": threshold})
             assert run.details["two_label"] is True
-            assert accuracy(run) == expected
+            assert [each.value for each in accuracy_by_set(run).values()] == [expected]
     assert predict_suite(model, TWO, limit=2).details["two_label"] is True
 
 
@@ -94,13 +73,13 @@ def test_thresholds_that_are_missing_or_refused(write: Any, refused: Any) -> Non
     """Single numbers need one, it lies between 0 and 1, and three labels take none."""
     assert "--threshold 0.5" in refused(predict_suite, of_each(float), TWO)
     assert "only column of probabilities is 'p_entailment'" in refused(
-        open_model, write([{"id": "i0", "p_entailment": 0.9}])
+        open_model, write(lambda share: {"p_entailment": share})
     )
     for threshold in (0, 1, -0.5, float("nan")):
         for kind in ("hf", "py", "file"):
             assert "the threshold is " in refused(open_model, f"{kind}/x:y", {"threshold": threshold})
-    neutral = write({"id": e.id, "prediction": "neutral"} for e in TWO)
-    for model in (of_each(three), neutral):
+    neutral = write(lambda share: {"prediction": "neutral"})
+    for model in (of_each(lambda share: [share, 0.0, 1 - share]), neutral):
         said = refused(predict_suite, model, TWO, options={"threshold": 0.5})
         assert "the answers have three labels" in said
 

@@ -8,26 +8,15 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
-
-LABELS = ("entailment", "neutral", "contradiction")
-
-
-@pytest.fixture
-def examples() -> tuple[Example, ...]:
-    """24 pairs of a test set."""
-    return tuple(
-        Example(f"e{n}", f"Premise number {n}.", f"Hypothesis number {n}.", LABELS[n % 3])  # type: ignore[arg-type]
-        for n in range(24)
-    )
+from made.runs import dataset
 
 
 @pytest.fixture
-def tests(tmp_path: Path, examples: tuple[Example, ...]) -> Path:
-    """These pairs in a file."""
+def tests(tmp_path: Path) -> Path:
+    """24 pairs of a test set in a file."""
     path = tmp_path / "tiny.parquet"
-    write_test_set(path, examples)
+    write_test_set(path, dataset("tiny", "ENC" * 8).examples)
     return path
 
 
@@ -43,9 +32,9 @@ def command(
 ) -> Callable[..., Any]:
     """Return a function that runs ``crossexam run api/mine`` on these pairs with these arguments."""
 
-    def call(*arguments: object) -> Any:
+    def call(*arguments: object, status: int | None = 0) -> Any:
         line = ("run", "api/mine", tests, "--concurrency", "1", "--endpoint", server.url)
         into = () if "-o" in arguments else ("-o", output)
-        return crossexam_command(*line, *into, *arguments)
+        return crossexam_command(*line, *into, *arguments, status=status)
 
     return call

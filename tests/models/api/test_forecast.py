@@ -13,11 +13,11 @@ from crossexam.runs.run import UnconfirmedError, refuse_many
 from crossexam.runs.saved import read_run
 
 
-def test_many_requests_to_another_machine_are_confirmed() -> None:
+def test_many_requests_to_another_machine_are_confirmed(refused: Any) -> None:
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     refuse_many(open_model("api/x", elsewhere), 1_969)
-    with pytest.raises(UnconfirmedError, match=r"up to 2,001 requests would be sent to api\.example\.com"):
-        refuse_many(open_model("api/x", elsewhere), 1_970)  # the probe, and the list of models
+    said = refused(UnconfirmedError, refuse_many, open_model("api/x", elsewhere), 1_970)
+    assert "up to 2,001 requests would be sent to api.example.com" in said  # with probe and list of models
     refuse_many(open_model("api/x", {**elsewhere, "yes": True}), 1_000_000)
     refuse_many(open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"}), 1_000_000)
 
@@ -27,9 +27,8 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
 ) -> None:
     """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
     done = command("--dry-run")
-    assert done.status == 0
     assert "distinct pairs to ask: 24" in done.out
-    assert '"content": "Premise: Premise number 0.' in done.out
+    assert '"content": "Premise: Premise 0.' in done.out
     assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
     two = command("--dry-run", "--template", "gpt3,words", "--repeat", "3").out
     assert f"in all, with 2 templates: requests: at most {2 * (55 + 3 * 24)}" in two
@@ -47,7 +46,7 @@ def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, outpu
         forecast, read, written = (int(number.replace(",", "")) for number in found.groups())
         assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
         folder = output.with_name(more[1][:4])
-        assert command(*more, "-o", folder).status == 0
+        command(*more, "-o", folder)
         sent = read_run(folder).details["requests"]["sent"]
         assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
         asked = [message for body in server.requests for message in body["messages"]]
@@ -63,7 +62,7 @@ def test_nothing_needs_a_key_that_sends_nothing(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     line = ("run", "api/x", tests, "-o", tmp_path / "r", "--answer", "text")
-    assert crossexam_command(*line, "--dry-run").status == 0
-    assert crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl").status == 0
+    crossexam_command(*line, "--dry-run")
+    crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl")
     assert len((tmp_path / "batch.jsonl").read_text().splitlines()) == 30 + 24
-    assert "OPENAI_API_KEY is not set" in crossexam_command(*line).err
+    assert "OPENAI_API_KEY is not set" in crossexam_command(*line, status=2).err

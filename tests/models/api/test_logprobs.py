@@ -8,15 +8,11 @@ import pytest
 
 from crossexam.models.api.logprobs import label_begun_by, shares_at
 from crossexam.models.api.reading import LabelForms, ReadAnswer, read_answer
+from made.models import token
 
 WORDS = LabelForms({"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"})
 TRUE = LabelForms({"entailment": "True", "neutral": "Neither", "contradiction": "False"})
 NEUTRAL = ReadAnswer("neutral", start=0, end=7)
-
-
-def _token(text: str, logprob: float = -0.1, top: dict[str, float] | None = None) -> dict[str, object]:
-    listed = [{"token": t, "logprob": value, "bytes": list(t.encode())} for t, value in (top or {}).items()]
-    return {"token": text, "logprob": logprob, "bytes": list(text.encode()), "top_logprobs": listed}
 
 
 def test_probabilities_are_those_where_the_answer_begins() -> None:
@@ -25,12 +21,12 @@ def test_probabilities_are_those_where_the_answer_begins() -> None:
     OpenAI and vLLM send -9999 for what they do not list: it is no bound of what a label may have.
     """
     tokens = [
-        _token("hm, contradiction"),
-        _token("Answer", top={"contradiction": -0.5}),
-        _token(":"),
-        _token(" neut", -1.0, {" neut": -1.0, " Ent": -2.0, " ent": -3.0, "x": -4.0, "con": -9999.0}),
-        _token("ral"),
-        _token("\n"),
+        token("hm, contradiction"),
+        token("Answer", top={"contradiction": -0.5}),
+        token(":"),
+        token(" neut", -1.0, {" neut": -1.0, " Ent": -2.0, " ent": -3.0, "x": -4.0, "con": -9999.0}),
+        token("ral"),
+        token("\n"),
     ]
     text = "Answer: neutral"
     found = shares_at(tokens, text, read_answer(text, WORDS), WORDS)
@@ -48,7 +44,7 @@ def test_tokens_are_compared_by_their_bytes() -> None:
     """llama.cpp sends pieces of characters as tokens whose texts are empty or replacements."""
     half = {"token": "\ufffd", "bytes": [0xC3], "logprob": -0.1, "top_logprobs": []}
     rest = {"token": "", "bytes": [0xA9], "logprob": -0.1, "top_logprobs": []}
-    tokens = [half, rest, _token(" neutral", top={" neutral": -0.2})]
+    tokens = [half, rest, token(" neutral", top={" neutral": -0.2})]
     text = "é neutral"
     assert not isinstance(shares_at(tokens, text, ReadAnswer("neutral", start=2, end=9), WORDS), str)
     assert shares_at(tokens[1:], text, ReadAnswer("neutral", start=2, end=9), WORDS) == "misaligned"
@@ -58,7 +54,7 @@ def test_no_probabilities_are_made_up() -> None:
     for tokens, reason in (
         (None, "missing"),
         ([], "missing"),
-        ([_token("entailment")], "misaligned"),
+        ([token("entailment")], "misaligned"),
         ([{"token": 7}], "misaligned"),
         ([{"token": "neutral", "logprob": "high"}], "misaligned"),
         ([{"token": "neutral", "bytes": [999], "logprob": -1}], "misaligned"),
@@ -67,10 +63,10 @@ def test_no_probabilities_are_made_up() -> None:
 
 
 def test_a_token_that_may_begin_two_labels_counts_for_none() -> None:
-    found = [label_begun_by(token, TRUE) for token in ("N", "T", " fals")]
+    found = [label_begun_by(text, TRUE) for text in ("N", "T", " fals")]
     assert found == ["neutral", "entailment", "contradiction"]
     no = LabelForms({"entailment": "Yes", "neutral": "Neither", "contradiction": "No"})
-    assert [label_begun_by(token, no) for token in ("No", "no.")] == ["contradiction"] * 2
-    assert [label_begun_by(token, no) for token in ("N", "Not", "", " ")] == [None] * 4
-    tokens = [_token("N", -0.1, {"N": -0.1, "Y": -9999.0}), _token("o")]
+    assert [label_begun_by(text, no) for text in ("No", "no.")] == ["contradiction"] * 2
+    assert [label_begun_by(text, no) for text in ("N", "Not", "", " ")] == [None] * 4
+    tokens = [token("N", -0.1, {"N": -0.1, "Y": -9999.0}), token("o")]
     assert shares_at(tokens, "No", ReadAnswer("contradiction", start=0, end=2), no) == "no_label"

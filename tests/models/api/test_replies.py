@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import random
 from statistics import median
-from typing import Any
 
 import pytest
 
@@ -17,20 +16,17 @@ from crossexam.models.api.endpoint import error_in
 from crossexam.models.api.questions import Way
 from crossexam.models.api.reading import LabelForms
 from crossexam.models.api.replies import ReplyReader, RunningMedian, Tally, status_of_rejection, usage_of
+from made.models import token
 
 WORDS = LabelForms({"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"})
 READER = ReplyReader(WORDS, Way("logprobs"))
-
-
-def _token(text: str, logprob: float, **more: Any) -> dict[str, Any]:
-    return {"token": text, "logprob": logprob, "bytes": list(text.encode()), **more}
 
 
 OPENAI = {
     "index": 0,
     "message": {"role": "assistant", "content": "neutral", "refusal": None, "annotations": []},
     "logprobs": {
-        "content": [_token("neutral", -0.1, top_logprobs=[_token("neutral", -0.1), _token("ent", -2.5)])],
+        "content": [token("neutral", -0.1, {"neutral": -0.1, "ent": -2.5})],
         "refusal": None,
     },
     "finish_reason": "stop",
@@ -40,8 +36,8 @@ VLLM = {
     "message": {"role": "assistant", "content": "neutral", "reasoning": None, "tool_calls": []},
     "logprobs": {
         "content": [
-            _token("ne", -0.1, top_logprobs=[_token("ne", -0.1), _token("ent", -2.5), _token("x", -9999.0)]),
-            _token("utral", 0.0, top_logprobs=[_token("utral", 0.0)]),
+            token("ne", -0.1, {"ne": -0.1, "ent": -2.5, "x": -9999.0}),
+            token("utral", 0.0, {"utral": 0.0}),
         ]
     },
     "finish_reason": "stop",

@@ -52,17 +52,14 @@ def _save_llama(folder: Path) -> Path:
     return folder
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The address of the server, which runs in this process, and the name of its model."""
     from transformers.cli.serve import Serve
 
-    folder, port = _save_llama(tmp_path_factory.mktemp("serve") / "tiny"), _free_port()
+    folder = _save_llama(tmp_path_factory.mktemp("serve") / "tiny")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     running = Serve(force_model=str(folder), host="127.0.0.1", port=port, device="cpu", non_blocking=True)
     while not running.server.started:
         assert running._thread.is_alive()

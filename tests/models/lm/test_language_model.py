@@ -1,4 +1,4 @@
-"""Local language models and verifiers of claims: scores, prompts that do not fit, checkpoints, refusals."""
+"""Local language models and verifiers of claims: scores, checkpoints, refusals, runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import lm_golden
 import numpy as np
 import pytest
+import torch
+import transformers
 from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from crossexam.core.test_sets import write_test_set
+from crossexam.engines.local import Processes
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
-from crossexam.models.model import Batch
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
+from crossexam.runs.workers import asking_of
+from made.commands import invoke
+from made.runs import dataset
 
-PAIRS = [
-    ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
-    ("It is raining heavily in the city.", "The city is dry."),
-    ("Rain", "A very long hypothesis, with many more words than its premise, is also here."),
-]
+PAIRS = lm_golden.PAIRS[:4]
 
 
 @pytest.fixture
@@ -34,15 +41,12 @@ def t5(lm_folders: dict[str, Path]) -> str:
     return f"lm/{lm_folders['t5']}"
 
 
-def _batches(name: str, values: dict[str, Any], pairs: Sequence[tuple[str, str]] = PAIRS) -> list[Batch]:
-    model: Any = open_model(name, {"device": "cpu", **values})
-    return list(model.batches(pairs, [False] * len(pairs)))
-
-
-def _by_pair(batches: Sequence[Batch]) -> tuple[NDArray[np.float64], list[Any]]:
-    order = np.argsort([index for batch in batches for index in batch.indices])
-    outcomes = [outcome for batch in batches for outcome in batch.outcomes]
-    return np.concatenate([batch.probabilities for batch in batches])[order], [outcomes[k] for k in order]
+def _answered(
+    name: object, template: str | None = None, pairs: Sequence[tuple[str, str]] = PAIRS, **options: Any
+) -> tuple[NDArray[np.float64], Sequence[Any]]:
+    """Return the probabilities and the outcomes of *pairs*."""
+    found = open_model(name, {"device": "cpu", "template": template, **options}).answered(pairs)
+    return found.probabilities, found.outcomes
 
 
 def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool = True) -> list[list[float]]:
@@ -50,11 +54,8 @@ def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool =
 
     The tokenizer adds its *special* tokens, unless they are in the text.
     """
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     context = tokenizer(prompt.rstrip(), add_special_tokens=special)["input_ids"]
     found = []
     for label in labels:
@@ -82,8 +83,7 @@ def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: 
         "first": [each[0] for each in tokens],
     }
     for score, values in expected.items():
-        batches = _batches(gpt2, {"template": made.name, "score": score})
-        table, outcomes = _by_pair(batches)
+        table, outcomes = _answered(gpt2, made.name, score=score)
         np.testing.assert_allclose(table[0], _softmax(values), atol=1e-5, err_msg=score)
         kept = outcomes[0].detail["first_token" if score == "first" else "log_likelihood"]
         exact = expected["first" if score == "first" else "sum"]
@@ -95,7 +95,7 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
     lm_folders: dict[str, Path], gpt2: str
 ) -> None:
     made = template("lighteval-cf")
-    table, outcomes = _by_pair(_batches(gpt2, {"template": made.name, "score": "pmi"}))
+    table, outcomes = _answered(gpt2, made.name, score="pmi")
     for row, pair in zip(outcomes, PAIRS, strict=True):
         labels = [f" {form}" for form in made.forms(*pair).values()]
         without = [sum(each) for each in _direct(lm_folders["gpt2"], made.prompt("", ""), labels)]
@@ -108,38 +108,30 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
 def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, t5: str) -> None:
     """It is not truncated, and the answers to the others are as without it."""
     long = ("many words " * 150, "Words.")
-    alone, _ = _by_pair(_batches(gpt2, {"template": "gpt3"}))
-    table, outcomes = _by_pair(_batches(gpt2, {"template": "gpt3"}, [long, *PAIRS]))
+    alone, _ = _answered(gpt2, "gpt3")
+    table, outcomes = _answered(gpt2, "gpt3", [long, *PAIRS])
     assert np.isnan(table[0]).all()
     assert outcomes[0].detail["tokens"] > 256
     np.testing.assert_allclose(table[1:], alone, atol=1e-6)
-    assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 3
+    assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 4
     # The last token of a label is only predicted, so that it may lie beyond the last position.
     pair = ("word " * 30, "h")
-    _, (outcome,) = _by_pair(_batches(gpt2, {"template": "gpt3", "max_length": 8}, [pair]))
+    _, (outcome,) = _answered(gpt2, "gpt3", [pair], max_length=8)
     length = outcome.detail["tokens"]
-    for most, status in ((length, "answered"), (length - 1, "too_long")):
-        _, (outcome,) = _by_pair(_batches(gpt2, {"template": "gpt3", "max_length": most}, [pair]))
+    for name, made, asked, most, status in (
+        (gpt2, "gpt3", pair, length, "answered"),
+        (gpt2, "gpt3", pair, length - 1, "too_long"),
+        (t5, "true", ("word " * 700, "Words."), None, "too_long"),
+        (t5, "true", ("word " * 700, "Words."), 4_096, "answered"),  # more than it was trained with
+    ):
+        _, (outcome,) = _answered(name, made, [asked], max_length=most)
         assert outcome.status == status
-    # T5 reads more than it was trained with if that is stated.
-    for options, status in (({}, "too_long"), ({"max_length": 4_096}, "answered")):
-        _, (outcome,) = _by_pair(_batches(t5, {"template": "true", **options}, [("word " * 700, "Words.")]))
-        assert outcome.status == status
-
-
-def test_known_pairs_are_not_asked_again_and_batches_stay(gpt2: str) -> None:
-    model: Any = open_model(gpt2, {"template": "gpt3", "batch_size": 2})
-    whole, rest = (
-        [{*batch.indices} for batch in model.batches(PAIRS, [is_known, False, False])]
-        for is_known in (False, True)
-    )
-    assert rest == [batch - {0} for batch in whole if batch - {0}]
 
 
 def test_two_labels_are_two_columns_and_a_threshold(t5: str) -> None:
-    plain, _ = _by_pair(_batches(t5, {"template": "true"}))
+    plain, _ = _answered(t5, "true")
     assert (plain[:, 2] == 0).all()
-    half, _ = _by_pair(_batches(t5, {"template": "true", "threshold": float(plain[0, 0])}))
+    half, _ = _answered(t5, "true", threshold=float(plain[0, 0]))
     assert half[0, 0] == pytest.approx(0.5)
 
 
@@ -147,9 +139,6 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
     lm_folders: dict[str, Path],
 ) -> None:
     """As in inference.py of MiniCheck: tokens 3 and 209 after the start of the decoder."""
-    import torch
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
     folder = lm_folders["t5"]
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForSeq2SeqLM.from_pretrained(folder)
     text = "predict: " + tokenizer.eos_token.join(PAIRS[0])
@@ -158,7 +147,7 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
             **tokenizer(text, return_tensors="pt"), decoder_input_ids=torch.zeros((1, 1), dtype=torch.long)
         ).logits[0, 0]
     supported = torch.softmax(logits[[3, 209]], dim=-1)[1].item()
-    table, outcomes = _by_pair(_batches(f"lm/{folder}", {"template": "minicheck-ft5"}))
+    table, outcomes = _answered(f"lm/{folder}", "minicheck-ft5")
     assert table[0, 0] == pytest.approx(supported, abs=1e-6)
     mass = torch.softmax(logits, dim=-1)[[3, 209]].sum().item()
     assert outcomes[0].label_mass == pytest.approx(mass, rel=1e-4)
@@ -166,10 +155,7 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
 
 def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
     """Save a tiny model under the names of HHEM-2.1-open; return its folder and the model."""
-    from safetensors.torch import save_file
-    from transformers import AutoConfig, T5ForTokenClassification
-
-    model = T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
+    model = transformers.T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
     random = np.random.default_rng(5)
     weights = {}
     for name, each in sorted(model.named_parameters()):
@@ -187,14 +173,10 @@ def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
 def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     lm_folders: dict[str, Path], tmp_path: Path, refused: Any
 ) -> None:
-    import torch
-    from safetensors.torch import load_file, save_file
-    from transformers import AutoTokenizer
-
     t5 = lm_folders["t5"]
     folder, direct = _hhem(tmp_path / "hhem", t5)
     options = {"template": "hhem", "foundation": str(t5)}
-    table, _ = _by_pair(_batches(f"lm/{folder}", options))
+    table, _ = _answered(f"lm/{folder}", **options)
     prompt = (
         "<pad> Determine if the hypothesis is true given the premise?\n\n"
         f"Premise: {PAIRS[0][0]}\n\nHypothesis: {PAIRS[0][1]}"
@@ -208,7 +190,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     assert open_model(f"lm/{folder}", {**options, "foundation": str(other)}).key != key
     weights = load_file(folder / "model.safetensors")
     save_file({**weights, "t5.other": torch.zeros(1)}, folder / "model.safetensors")
-    assert "the weights other are not those of HHEM" in refused(_batches, f"lm/{folder}", options)
+    assert "the weights other are not those of HHEM" in refused(_answered, f"lm/{folder}", **options)
     assert "a foundation for HHEM" in refused(open_model, f"lm/{t5}", {"foundation": str(t5)})
     llama = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
     for path, missing, opts in (
@@ -220,28 +202,25 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
         del weights[missing]
         save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
         lacks = f"lacks 1 weights of the model ({missing.removeprefix('t5.')})"
-        assert lacks in refused(_batches, f"lm/{path}", opts)
+        assert lacks in refused(_answered, f"lm/{path}", **opts)
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
     """As in inference.py of MiniCheck: document and claim joined by the separator, class 1 is supported."""
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer, BertConfig
-
-    config = BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
+    config = transformers.BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
     torch.manual_seed(3)
-    model = AutoModelForSequenceClassification.from_config(config).eval()
+    model = transformers.AutoModelForSequenceClassification.from_config(config).eval()
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
     tokenizer.save_pretrained(tmp_path)
     model.save_pretrained(tmp_path)
-    table, outcomes = _by_pair(_batches(f"lm/{tmp_path}", {"template": "minicheck-deberta"}))
+    table, outcomes = _answered(f"lm/{tmp_path}", "minicheck-deberta")
     with torch.no_grad():
         encoded = tokenizer("[SEP]".join(PAIRS[0]), return_tensors="pt")
         logits = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"]).logits[0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
     assert list(outcomes[0].detail["logit"].values()) == pytest.approx(logits.flip(0).tolist(), abs=1e-5)
     assert "the checkpoint is a classifier" in refused(open_model, f"lm/{tmp_path}", {"template": "gpt3"})
-    three = refused(_batches, f"lm/{tiny_checkpoint}", {"template": "minicheck-deberta"})
+    three = refused(_answered, f"lm/{tiny_checkpoint}", "minicheck-deberta")
     assert "has 3 classes, the template minicheck-deberta names 2" in three
 
 
@@ -257,7 +236,7 @@ def test_a_chat_template_is_used_if_there_is_one(lm_folders: dict[str, Path], tm
     assert model.details["chat"] is True
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     (folder / "chat_template.jinja").write_text(refuses + text, encoding="utf-8")
-    merged, _ = _by_pair(_batches(name, {"template": "words"}))
+    merged, _ = _answered(name, "words")
     made = template("words")
     prompt = f"<s>[user] {made.system}\n\n{made.messages(*PAIRS[0])[1]['content']}\n[assistant] "
     tokens = _direct(folder, prompt, list(made.labels.values()), special=False)
@@ -282,7 +261,7 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
     alike.write_text("like = 'words'\nlabels = {entailment='a b', neutral='a c', contradiction='d'}")
 
     def check(name: str, values: dict[str, Any], said: str) -> None:
-        assert said in refused(_batches, name, values)
+        assert said in refused(_answered, name, **values)
 
     rows = (
         (gpt2, {"template": "hhem"}, "the score is class"),
@@ -293,7 +272,68 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
         (gpt2, {"template": "gpt3", "max_length": 500}, "--max-length is 500"),
         (gpt2, {"template": "gpt3", "max_length": 3}, "--max-length is 3"),
         ("lm/nosuch/folder/at/all", {}, "lm/nosuch/folder/at/all: no such folder"),
-        ("lm/yzha/AlignScore", {}, "py/MODULE"),
         ("lm/bespokelabs/Bespoke-MiniCheck-7B", {}, "vLLM"),
     )
     for_each(check, rows)
+
+
+TWO = dataset("rte", "En")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("suite") / "pairs.parquet"
+    write_test_set(path, dataset("pairs", "ECN", premises=["a", "b", "It rains. " * 200]).examples)
+    return path
+
+
+def test_a_run_keeps_answers_and_what_has_none(suite: Path, gpt2: str, tmp_path: Path) -> None:
+    line = f"run {gpt2} {suite} -o {tmp_path / 'run'} --template gpt3 --device cpu"
+    invoke(line)
+    found = read_run(tmp_path / "run")
+    (name,) = found.datasets
+    assert found.model == f"{gpt2} [gpt3]"
+    assert found.predictions(name).tolist()[2] == ""
+    assert found.outcomes[name].statuses().tolist() == ["answered", "answered", "too_long"]
+    assert 0 < found.outcomes[name].label_mass[0] < 1
+    details = found.details
+    assert details["template"]["name"] == "gpt3"
+    assert details["too_long"] == 1
+    (tmp_path / "run" / "manifest.json").unlink()
+    invoke(line)
+    again = read_run(tmp_path / "run")
+    assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
+    assert again.manifest.asked_pairs == 0
+    kept = ("device", "max_length", "packed_layers", "batch_tokens", "chat")
+    assert [again.details.get(name) for name in kept] == [details[name] for name in kept]
+
+
+def test_several_templates_are_a_run_each_and_a_report_together(
+    suite: Path, gpt2: str, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("like = 'gpt3'\nuser = '{hypothesis} because {premise}'", encoding="utf-8")
+    output = tmp_path / "several"
+
+    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf,{own} --device cpu")
+    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
+    # The tiny model has no room for the longest items, which it leaves unanswered.
+    invoke(f"report {output} -o {tmp_path / 'report.md'} --max-unanswered 1")
+    assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_workers_ask_in_the_same_words(gpt2: str) -> None:
+    here = predict_suite(gpt2, TWO, options={"device": "cpu"})
+    by_workers = predict_suite(gpt2, TWO, options={"device": "cpu"}, ask=asking_of(Processes(2)))
+    assert by_workers.manifest.model_key == here.manifest.model_key
+    assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
+
+
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str, refused: Any) -> None:
+    options = {"device": "cpu", "threshold": 0.7}
+    here = predict_suite(gpt2, TWO, options=options)
+    assert here.details["template"]["name"] == "words.two"
+    assert here.two_labels
+    three = dataset("snli", "N")
+    assert "the template words has three labels" in refused(predict_suite, gpt2, three, options=options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,11 @@ import lm_golden
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 from transformers import DynamicCache
 
 from crossexam.models import packed
 from crossexam.models.lm import language_model
-from crossexam.models.lm.language_model import LanguageModel
+from crossexam.models.model import Model
 from crossexam.models.packed import PackedLinear
 from crossexam.models.table import open_model
 
@@ -26,24 +24,15 @@ GOLDEN: dict[str, Any] = json.loads(
 MODELS = [name for name in GOLDEN if name != "versions"]
 
 
-def _opened(name: str, folder: Path, **values: Any) -> LanguageModel:
+def _opened(name: str, folder: Path, **values: Any) -> Model:
     chat = "yes" if name.endswith("chat") else "no"
-    model = open_model(f"lm/{folder}", {"chat": chat, "device": "cpu", **values})
-    assert isinstance(model, LanguageModel)
-    return model
+    return open_model(f"lm/{folder}", {"chat": chat, "device": "cpu", **values})
 
 
-def _likelihoods(model: LanguageModel, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-    found = {}
-    for batch in model.batches(pairs, [False] * len(pairs)):
-        for index, outcome in zip(batch.indices, batch.outcomes, strict=True):
-            assert outcome.detail is not None
-            found[index] = list(outcome.detail["log_likelihood"].values())
-    return np.array([found[index] for index in range(len(pairs))])
-
-
-def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
+def _assert_gives(model: Any, expected: object) -> None:
     """A sum of many tokens is rounded to float32 in lm-eval: one part in ten million per addition."""
+    outcomes = model.answered(lm_golden.PAIRS).outcomes
+    found = [list(each.detail["log_likelihood"].values()) for each in outcomes]
     np.testing.assert_allclose(found, np.array(expected), rtol=3e-7, atol=1e-5)
 
 
@@ -56,8 +45,7 @@ def test_log_likelihoods_are_those_that_lm_eval_gave(
     for name in MODELS:
         for template, expected in GOLDEN[name].items():
             if (template == "words") is first:
-                model = _opened(name, lm_folders[name], template=template)
-                _assert_equal(_likelihoods(model, lm_golden.PAIRS), expected)
+                _assert_gives(_opened(name, lm_folders[name], template=template), expected)
 
 
 @pytest.mark.slow
@@ -67,8 +55,7 @@ def test_log_likelihoods_are_those_of_the_installed_lm_eval(lm_folders: dict[str
         chat = name.endswith("chat")
         asked = lm_golden.likelihoods(lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0"))
         for template, expected in asked.items():
-            model = _opened(name, lm_folders[name], template=template)
-            _assert_equal(_likelihoods(model, lm_golden.PAIRS), expected)
+            _assert_gives(_opened(name, lm_folders[name], template=template), expected)
 
 
 def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> None:
@@ -108,7 +95,7 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
         break_cache(monkeypatch)
     for template in ("flan-mnli-0", "words"):
         model = _opened("gpt2", lm_folders["gpt2"], template=template)
-        _assert_equal(_likelihoods(model, lm_golden.PAIRS), GOLDEN["gpt2"][template])
+        _assert_gives(model, GOLDEN["gpt2"][template])
         assert bool(model.details["labels_continue_prompts"]) is (break_cache is None)
         if template == "words" or break_cache is not None:
             assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
@@ -129,5 +116,5 @@ def test_packed_layers_give_the_same_likelihoods(
         changed = lambda self, states, by=factor: by * forward(self, states)  # noqa: E731
         monkeypatch.setattr(PackedLinear, "forward", changed)
         model = _opened(name, lm_folders[name], template="gpt3")
-        _assert_equal(_likelihoods(model, lm_golden.PAIRS), GOLDEN[name]["gpt3"])
+        _assert_gives(model, GOLDEN[name]["gpt3"])
         assert bool(model.details["packed_layers"]) is packs

@@ -16,6 +16,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.models.api.batch_files import custom_id
 from crossexam.models.label_order import PAIRS
+from made.models import token
 
 NAME = "negation.dev"
 GPT3 = {"template": "gpt3"}
@@ -71,10 +72,8 @@ def test_answers_belong_to_ids_or_to_the_pairs_of_api(
 def test_refusals_filters_and_prompts_that_are_too_long_are_items_without_an_answer(
     run: Any, written: Any
 ) -> None:
-    refusal = answer(None)
-    refusal["message"]["refusal"] = "I cannot help with that."
     log = written(
-        line(IDS[0], refusal),
+        line(IDS[0], answer(None, message={"content": None, "refusal": "I cannot help with that."})),
         line(IDS[1], answer("", finish_reason="content_filter")),
         failed(IDS[2], 400, "too many tokens", "context_length_exceeded"),
         line(IDS[3], answer("Tr", finish_reason="length")),
@@ -84,12 +83,9 @@ def test_refusals_filters_and_prompts_that_are_too_long_are_items_without_an_ans
 
 
 def test_log_probabilities_and_several_choices_are_probabilities(run: Any, written: Any) -> None:
-    def token(text: str, share: float) -> dict[str, Any]:
-        return {"token": text, "logprob": math.log(share), "bytes": list(text.encode())}
-
-    top = [token("True", 0.5), token("False", 0.3)]
+    likely = token("True", math.log(0.5), {"True": math.log(0.5), "False": math.log(0.3)})
     log = written(
-        line(IDS[0], answer("True", logprobs={"content": [{**top[0], "top_logprobs": top}]})),
+        line(IDS[0], answer("True", logprobs={"content": [likely]})),
         line(IDS[1], *map(answer, ("False", "True", "False", "no idea"))),
         *(line(name, answer("Neither")) for name in IDS[2:]),
     )
@@ -129,12 +125,9 @@ def test_requests_and_pairs_of_the_probe_are_left_out(
 def test_the_results_of_several_models_are_refused(
     opened: Any, written: Any, of_api: list[str], refused: Any
 ) -> None:
-    for names, first, model in (
-        (IDS, IDS[0], "other"),
-        (of_api, of_api[0].replace("0123456789ab", "fedcba987654"), "gpt-5.1"),
-    ):
-        lines = [line(name, answer("True")) for name in names[1:]]
-        log = written(*lines, line(first, answer("True"), model=model))
+    of_another_key = of_api[0].replace("0123456789ab", "fedcba987654")
+    for last in (line(IDS[0], answer("True"), model="other"), line(of_another_key, answer("True"))):
+        log = written(*(line(name, answer("True")) for name in (IDS[1], of_api[1])), last)
         assert "several models: " in refused(FormatError, opened, log, **GPT3)
 
 

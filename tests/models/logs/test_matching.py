@@ -19,14 +19,11 @@ from crossexam.interop.questions import Question, question_set
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite as run
+from made.runs import dataset
 
 GPT3 = template("gpt3")
-ITEMS = tuple(
-    Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)
-    for k, label in enumerate(["entailment", "neutral", "contradiction", "entailment"])
-)
 NAME = "negation.dev"
-SET = Dataset(NAME, ITEMS, {"construction": "negation"})
+SET = dataset(NAME, "ENCE")
 LIKELIHOODS = [(-0.5, -2.0, -4.0), (-3.0, -1.0, -2.0), (-9.0, -9.5, -8.0), (-1.0, -1.5, -1.0001)]
 ANSWERS = ["entailment", "neutral", "contradiction", "entailment"]  # by LIKELIHOODS
 TEXTS = ["True", "The answer is Neither.", "True or False", ""]
@@ -93,11 +90,8 @@ def test_likelihoods_of_lm_eval_are_probabilities(tmp_path: Path) -> None:
     limited = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", SET, limit=2)  # needs those items only
     assert limited.predictions(NAME).tolist() == ANSWERS[:2]
 
-
-def test_labels_are_those_of_the_item_whatever_their_order(tmp_path: Path) -> None:
-    """The choices of a task may be in another order than LABELS: each has its label beside it."""
-
     def reverse(line: dict[str, Any]) -> None:
+        """Each choice has its label beside it: a task may have them in another order than LABELS."""
         for values in (line["doc"]["labels"], line["doc"]["choices"], line["resps"]):
             values.reverse()
 
@@ -141,15 +135,10 @@ def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
 
 
 def test_epochs_are_shares(tmp_path: Path) -> None:
-    """Each item was asked twice; an answer that names no label does not count.
-
-    Of labels that were answered equally often the first counts: otherwise the order of the columns would
-    decide for entailment.
-    """
+    """Of labels that were answered equally often the first counts, not that of the first column."""
     asked = question_set(SET, GPT3)
-    first = ["True", "True", "no idea", "no idea"]
-    second = ["False", "True", "Neither", "no idea"]
-    samples = [inspect_sample(*each) for each in zip([*asked, *asked], [*first, *second], strict=True)]
+    texts = ["True", "True", "no idea", "no idea", "False", "True", "Neither", "no idea"]
+    samples = [inspect_sample(*each) for each in zip([*asked, *asked], texts, strict=True)]
     found = run(f"log/{write_inspect(tmp_path, samples)}", SET)
     expected = [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     np.testing.assert_allclose(found.probabilities[NAME][:3], expected, rtol=0, atol=1e-6)
@@ -181,10 +170,7 @@ def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> No
         assert said in refused(FormatError, run, f"log/{path}", SET)
 
 
-def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, refused: Any) -> None:
-    (tmp_path / "a.json").write_text("{}")
-    assert "no log of a known harness" in refused(FormatError, run, f"log/{tmp_path}", SET)
-    (tmp_path / "a.json").unlink()
+def test_the_logs_of_inspect_in_a_folder_are_of_one_model(tmp_path: Path, refused: Any) -> None:
     inspect_same(tmp_path, "True")
     assert run(f"log/{tmp_path}", SET).details["models"] == ["openai/gpt-5.1"]
     write_inspect(tmp_path, [], model="openai/other")
@@ -193,12 +179,11 @@ def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, ref
 
 def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: Any) -> None:
     """Items without a gold label are not exported, since harnesses would count each as wrong."""
-    items = (Example(f"antonymy:{k}", f"It is {k}.", "It rains.", "neutral") for k in range(3))
-    more = Dataset("antonymy.dev", tuple(items))
+    more = dataset("antonymy.dev", "NNN")
     both = Suite("tests", {each.name: each for each in (SET, more)})
     log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
     unlabelled = Example("negation:9", "Ann has a dog.", "Ann has cats.", None)
-    found = run(log, Dataset(NAME, (*ITEMS, unlabelled), SET.manifest))
+    found = run(log, Dataset(NAME, (*SET, unlabelled), SET.manifest))
     assert found.outcomes[NAME].statuses().tolist() == ["answered"] * 4 + ["unasked"]
     said = "no reply to any item of 1 of the 2 test sets with gold labels: antonymy.dev"
     assert refused(FormatError, run, log, both).has(said, "--only 'negation.dev'")
@@ -206,5 +191,5 @@ def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: 
     answered = run(f"log/{inspect_same(tmp_path, 'True', (SET, more))}", more)
     expected = "the log has 4 replies to test sets that were left out: negation.dev"
     assert answered.details["warning"] == expected
-    pairs = [(ITEMS[1].premise, ITEMS[1].hypothesis), ("a", "b")]
+    pairs = [(SET.examples[1].premise, SET.examples[1].hypothesis), ("a", "b")]
     assert "1 of 2 pairs have no reply" in refused(open_model(log).predict, pairs)

@@ -43,8 +43,7 @@ def test_it_answers_the_probe(exported: Path, copied: Any) -> None:
 def test_the_columns_follow_the_names_of_the_classes(
     exported: Path, exporter: Any, copied: Any, tmp_path: Path, refused: Any
 ) -> None:
-    order = ("contradiction", "entailment", "neutral")
-    turned = opened(exporter.export(tmp_path / "turned", labels=order))
+    turned = opened(exporter(tmp_path / "turned", labels=("contradiction", "entailment", "neutral")))
     assert np.allclose(turned.predict(MIXED), opened(exported).predict(MIXED), atol=1e-6)
     for name, classes, said in (
         ("wrong", ("contradiction", "neutral", "entailment"), "hint: --label-order entailment,neutral,con"),
@@ -57,12 +56,10 @@ def test_the_columns_follow_the_names_of_the_classes(
 
 
 def test_two_labels_and_one_output(exporter: Any, tmp_path: Path) -> None:
-    vectors, head = exporter.learn_probe(LABELS)
-    two = exporter.export(tmp_path / "two", id2label={"0": "entailment", "1": "not_entailment"})
-    opposed = head[:, [0, 0]] * np.array([1, -1], np.float32)
-    onnx.save(exporter.make_graph(vectors, opposed), two / "model.onnx")
-    one = exporter.export(tmp_path / "one", id2label={"0": "score"})
-    onnx.save(exporter.make_graph(vectors, head[:, [0]]), one / "model.onnx")
+    first = np.array([[1], [0], [0]], np.float32)  # of the three outputs
+    names = {"0": "entailment", "1": "not_entailment"}
+    two = exporter(tmp_path / "two", id2label=names, weights=np.hstack([first, -first]))
+    one = exporter(tmp_path / "one", id2label={"0": "score"}, weights=first)
     for model in (opened(two), opened(one, threshold=0.5)):
         answers = model.predict(PAIRS)
         assert model.details["two_label"] is True
@@ -96,7 +93,7 @@ def test_one_pair_at_a_time(exported: Path, copied: Any, exporter: Any, tmp_path
     """If the graph takes one, or the tokenizer has no padding token."""
     expected = opened(exported).predict(MIXED)
     unpadded = copied(exported, "unpadded", tokenizer_config={"pad_token": None})
-    for folder in (exporter.export(tmp_path / "one", batch=1), unpadded):
+    for folder in (exporter(tmp_path / "one", batch=1), unpadded):
         model = opened(folder)
         assert np.allclose(model.predict(MIXED), expected, atol=1e-6)
         assert model.details["one_by_one"] is True
@@ -120,7 +117,7 @@ def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path,
         ("onnx/model.onnx", "onnx/model_O2.onnx", "onnx/model_qint8_avx512.onnx"),
         ("model_optimized.onnx",),
     ):
-        folder = exporter.export(tmp_path / Path(name).stem / str(len(others)), name=name)
+        folder = exporter(tmp_path / Path(name).stem / str(len(others)), name=name)
         for other in others:
             (folder / other).write_bytes(b"not to be read")
         assert np.array_equal(opened(folder).predict(PAIRS), expected)
@@ -137,20 +134,13 @@ def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path,
     assert "2 of its 4 .onnx files are called model.onnx" in refused(opened, folder)
 
 
-def test_folders_that_are_no_exports(
-    exported: Path, copied: Any, exporter: Any, tmp_path: Path, refused: Any
+def test_the_folder_of_an_export_is_proposed(
+    exported: Path, exporter: Any, tmp_path: Path, refused: Any
 ) -> None:
-    exporter.export(tmp_path / "sub" / "onnx")
-    bare = copied(exported, "bare")
-    (bare / "tokenizer.json").unlink()
-    for folder, said in (
-        (tmp_path / "nowhere", "no such folder"),
-        (exported / "model.onnx", f"hint: onnx/{exported} --set onnx.file=model.onnx"),
-        (bare, "tokenizer.json is missing"),
-        (tmp_path / "sub", f"hint: onnx/{tmp_path / 'sub' / 'onnx'}"),
-    ):
-        assert said in refused(opened, folder)
-    assert f"hint: onnx/{exported}" in refused(open_model, f"hf/{exported}")
+    inner = exporter(tmp_path / "sub" / "onnx")
+    assert f"hint: onnx/{inner}" in refused(opened, tmp_path / "sub")
+    hint = f"hint: onnx/{exported} --set onnx.file=model.onnx"
+    assert hint in refused(opened, exported / "model.onnx")
 
 
 def test_files_that_are_no_classifiers(
@@ -169,7 +159,7 @@ def test_files_that_are_no_classifiers(
         folder = copied(exported, f"broken-{number}")
         (folder / file).write_bytes(content)
         assert said in refused(lambda at=folder: opened(at).predict(PAIRS))
-    hidden = exporter.export(tmp_path / "hidden", output="last_hidden_state")
+    hidden = exporter(tmp_path / "hidden", output="last_hidden_state")
     said = "maps input_ids, attention_mask, token_type_ids to last_hidden_state"
     assert said in refused(lambda: opened(hidden).predict(PAIRS))
 

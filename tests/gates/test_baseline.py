@@ -101,35 +101,30 @@ def test_probabilities_are_kept_as_32_bits_on_request_and_bytes_are_the_same(
     assert np.array_equal(kept.answers("negation.dev"), expected, equal_nan=True)
 
 
-def test_changed_files_and_others_are_refused(
+def test_changed_files_and_those_of_later_versions_are_refused(
     some: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Other files, too: tests/golden/messages.txt."""
     path = tmp_path / "b.parquet"
     stored(some, path)
     table = pq.read_table(path)
     flipped = table["entailed"].to_numpy().copy()
     flipped[0] = not flipped[0]
     changed = table.set_column(table.column_names.index("entailed"), "entailed", [flipped])
-    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
-    with pytest.raises(ChangedError, match="changed by hand, or damaged"):
-        read_baseline(path)
     key = b"crossexam_baseline"
     renamed = table.schema.metadata[key].replace(b'"mine"', b'"mind"')
-    pq.write_table(table.replace_schema_metadata({key: renamed}), path)
-    with pytest.raises(ChangedError, match="its checksum does not match its content"):
-        read_baseline(path)
-    monkeypatch.setattr("crossexam.gates.baseline._FORMAT", 2)
-    write_baseline(Baseline.of(some), tmp_path / "later")
-    monkeypatch.undo()
-    (tmp_path / "text").write_text("no Parquet")
-    for name, says in (
-        ("", "this is a folder"),
-        ("no", "no such file"),
-        ("text", "damaged"),
-        ("later", "the baseline has the format 2"),
+    for each, says in (
+        (changed.replace_schema_metadata(table.schema.metadata), "changed by hand, or damaged"),
+        (table.replace_schema_metadata({key: renamed}), "its checksum does not match its content"),
     ):
-        with pytest.raises(FormatError, match=says):
-            read_baseline(tmp_path / name)
+        pq.write_table(each, path)
+        with pytest.raises(ChangedError, match=says):
+            read_baseline(path)
+    with monkeypatch.context() as patched:
+        patched.setattr("crossexam.gates.baseline._FORMAT", 2)
+        write_baseline(Baseline.of(some), path)
+    with pytest.raises(FormatError, match="the baseline has the format 2"):
+        read_baseline(path)
 
 
 def test_other_items_are_refused(
@@ -139,24 +134,19 @@ def test_other_items_are_refused(
         with pytest.raises(CrossexamError, match=says):
             Baseline.of(some).check(make_run(of=of))
 
+    def with_other(**changes: Any) -> dict[str, Dataset]:
+        return {**datasets, negation.name: replace(negation, **changes)}
+
     negation = datasets["negation.dev"]
     other = (replace(negation.examples[0], hypothesis="Another."), *negation.examples[1:])
     facts = {**negation.manifest, "projection": "two labels"}
+    renamed = {name.replace("dev", "new"): each for name, each in datasets.items()}
     rows = [
-        ("over different items", {**datasets, negation.name: replace(negation, examples=other)}),
-        (
-            r"over different items \(30 with content",
-            {**datasets, negation.name: replace(negation, examples=negation.examples[:30])},
-        ),
+        ("over different items", with_other(examples=other)),
+        (r"over different items \(30 with content", with_other(examples=negation.examples[:30])),
         (r"lacks negation\.dev, which the baseline has", {"base.dev": datasets["base.dev"]}),
-        (
-            r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the",
-            {name.replace("dev", "new"): each for name, each in datasets.items()},
-        ),
-        (
-            "has the labels 'two labels', the baseline 'three labels'",
-            {**datasets, negation.name: replace(negation, manifest=facts)},
-        ),
+        (r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the", renamed),
+        ("has the labels 'two labels', the baseline 'three labels'", with_other(manifest=facts)),
     ]
     for_each(check, rows)
 

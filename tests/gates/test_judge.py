@@ -31,31 +31,28 @@ ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("rule", "outcomes"),
-    [
-        ({"measure": "accuracy", "min": 0.6}, ("holds", "open", "broken")),
-        ({"measure": "accuracy", "max": 0.6}, ("broken", "open", "holds")),
-        ({"measure": "balanced_accuracy", "min": 0.6}, ("holds", "open", "broken")),
-        ({"measure": "drop", "max": 0.4}, ("holds", "open", "broken")),
-        ({"measure": "flip_rate", "max": 0.4}, ("holds", "open", "broken")),
-        ({"measure": "ece", "max": 0.2}, ("holds", "open", "broken")),
-    ],
-)
-def test_a_rule_holds_is_open_or_broken(
-    make_run: MakeRun, rule: dict[str, Any], outcomes: tuple[str, ...]
-) -> None:
-    runs = (make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4))
-    assert tuple(check_of(run, rule).outcome for run in runs) == outcomes
+def test_a_rule_holds_is_open_or_broken(make_run: MakeRun, for_each: Callable[..., None]) -> None:
+    runs = [make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4)]
+
+    def check(name: str, side: str, limit: float) -> None:
+        outcomes = [check_of(run, {"measure": name, side: limit}).outcome for run in runs]
+        expected = ["holds", "open", "broken"]
+        assert outcomes == (expected[::-1] if (name, side) == ("accuracy", "max") else expected)
+
+    limits = [("accuracy", "min", 0.6), ("accuracy", "max", 0.6), ("balanced_accuracy", "min", 0.6)]
+    for_each(check, [*limits, ("drop", "max", 0.4), ("flip_rate", "max", 0.4), ("ece", "max", 0.2)])
 
 
-@pytest.mark.parametrize("name", ESTIMATED)
-def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
+def test_against_a_baseline(make_run: MakeRun, for_each: Callable[..., None]) -> None:
     baseline = make_run({DEV: spread_out(0.9)})
-    shares = (0.8, 0.6, 0.3) if name == "ece" else (0.95, 0.8, 0.4)  # a confidence of 0.8 suits the first
-    runs = (make_run({DEV: spread_out(share)}) for share in shares)
-    found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
-    assert found == ["holds", "open", "broken"]
+
+    def check(name: str) -> None:
+        shares = (0.8, 0.6, 0.3) if name == "ece" else (0.95, 0.8, 0.4)  # a confidence of 0.8 suits the first
+        runs = (make_run({DEV: spread_out(share)}) for share in shares)
+        found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
+        assert found == ["holds", "open", "broken"]
+
+    for_each(check, ESTIMATED)
 
 
 def test_items_that_share_word_pairs_have_a_balanced_accuracy(make_run: MakeRun) -> None:
@@ -156,18 +153,16 @@ def test_bounds_that_decide_do_and_others_cannot_be_judged(make_run: MakeRun) ->
     assert check_of(run, {"measure": "accuracy", "min": 0.7}, max_unanswered=0.2).outcome in {"open", "holds"}
 
 
-@pytest.mark.parametrize("name", ESTIMATED)
-def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun, name: str) -> None:
+def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun) -> None:
     """As if every request had met the limit of a rate."""
     run, good = make_run(None, {DEV: range(N)}), make_run()
-    side = "min" if name.endswith("accuracy") else "max"
-    for rule in ({side: 0.5}, {"against": "baseline", "margin": 0.5}):
-        try:
+    for name in ESTIMATED[:-1]:
+        side = "min" if name.endswith("accuracy") else "max"
+        for rule in ({side: 0.5}, {"against": "baseline", "margin": 0.5}):
             result = gate(run, {"measure": name, **rule}, baseline=good)
-        except CrossexamError:
-            assert name == "ece"  # nothing that could be calibrated
-            continue
-        assert (result.checks[0].outcome, result.exit_code) == ("not judged", 2)
+            assert (result.checks[0].outcome, result.exit_code) == ("not judged", 2), name
+            with pytest.raises(CrossexamError):  # nothing that could be calibrated
+                gate(run, {"measure": "ece", **rule}, baseline=good)
 
 
 @pytest.mark.parametrize("name", ESTIMATED)
@@ -274,17 +269,13 @@ def test_what_cannot_be_judged_is_an_error(
         assert str(caught.value).startswith("rule 1")
 
     rows = [
-        (good, {**accuracy, "set": "antonymy.*"}, None, r"no test set is called 'antonymy\.\*'"),
         (good, {"set": "base.dev", "measure": "drop", "max": 0.1}, None, "'drop' is not defined"),
-        (good, {"measure": "accuracy", **AGAINST}, None, "none is given"),
         (
             good, {"measure": "accuracy", **AGAINST}, Baseline.of(only["base.dev"]),
             "the baseline lacks a test set that the rule is about",
         ),
         (only[DEV], {"measure": "drop", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
-        (only[DEV], {"measure": "flip_rate", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
         (unlabelled, accuracy, None, "none of its items can be used"),
-        (unlabelled, {**accuracy, "measure": "balanced_accuracy"}, None, "none of its items can be used"),
         (labels, {"measure": "ece", "max": 0.1}, None, "gives labels without probabilities"),
         (labels, ece, Baseline.of(good), "gives labels without probabilities"),
         (
@@ -296,25 +287,24 @@ def test_what_cannot_be_judged_is_an_error(
     assert check_of(unlabelled, {"measure": "unanswered", "max": 0.1}).outcome == "holds"
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_a_failed_probe_of_the_labels(make_run: MakeRun, nested: bool) -> None:
+def test_a_failed_probe_of_the_labels(make_run: MakeRun) -> None:
     rule = {"measure": "accuracy", "min": 0.1}
     details: dict[str, Any] = {"probe": {"right": 0.1, "items": 30, "warning": "the order is wrong"}}
-    run = make_run(details={"members": {"hf/a": {}, "hf/b": details}} if nested else details)
-    with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is wrong") as caught:
-        gate(run, rule)
-    assert "--label-order" not in caught.value.hint  # a language model has no order of classes
-    accepted = gate(run, rule, accept_unverified=True)
-    assert accepted.passed
-    assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
+    for of in (details, {"members": {"hf/a": {}, "hf/b": details}}):
+        run = make_run(details=of)
+        with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is w") as caught:
+            gate(run, rule)
+        assert "--label-order" not in caught.value.hint  # a language model has no order of classes
+        accepted = gate(run, rule, accept_unverified=True)
+        assert accepted.passed
+        assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
     with pytest.raises(CrossexamError) as caught:
         gate(make_run(details={**details, "label_order_from": "config.json"}), rule)
     assert "--label-order, which declares it, or give --accept-unverified" in str(caught.value.hint)
     assert gate(make_run(details={"probe": {"right": 0.9, "items": 30}}), rule).passed
     declared = gate(make_run(details={**details, "label_order_from": "declared"}), rule)
     assert declared.passed
-    (note,) = declared.notes
-    assert note.endswith("the class order was declared with --label-order; the order is wrong.")
+    assert "the class order was declared with --label-order" in declared.notes[0]
 
 
 def test_drops_of_items_that_are_not_paired(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:

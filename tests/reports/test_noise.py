@@ -139,22 +139,6 @@ def test_asking_again_seldom_changes_a_drop_by_more_than_the_floor(n: int, rate:
     assert not is_within(Estimate(floor * 1.001, -1.0, 1.0, n, n), floor)
 
 
-@pytest.mark.parametrize("accuracy", [0.7, 0.95])
-def test_the_floor_is_an_upper_bound_if_few_answers_can_change_to_right(accuracy: float) -> None:
-    """An answer that changes from one wrong label to another changes no accuracy."""
-    rng, samples, n, rate = np.random.default_rng(6), 4000, 300, 0.06
-    gold = np.zeros((2, samples, n), dtype=np.int8)
-    first = np.where(rng.random(gold.shape) < accuracy, gold, rng.integers(1, 3, gold.shape))
-    # As many answers become wrong as become right: the rate at which a wrong one changes is higher.
-    becomes_wrong = (first == 0) & (rng.random(gold.shape) < rate / 2)
-    becomes_right = (first > 0) & (rng.random(gold.shape) < rate / 2 * accuracy / (1 - accuracy))
-    other_wrong = (first > 0) & ~becomes_right & (rng.random(gold.shape) < rate / 2)
-    second = np.where(becomes_wrong, 1, np.where(becomes_right, 0, np.where(other_wrong, 3 - first, first)))
-    drops = [(each[0] == 0).mean(axis=1) - (each[1] == 0).mean(axis=1) for each in (first, second)]
-    floor = floor_of(n, float((first != second).mean()))
-    assert float((np.abs(drops[1] - drops[0]) > floor).mean()) < 0.06  # 5 %, but for chance
-
-
 def test_a_comparison_names_differences_that_asking_both_again_may_change() -> None:
     one = run(base=2, few=10, many=180)
     other = run(repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})

@@ -110,9 +110,8 @@ def test_published_figures_stand_below_the_sets_that_they_are_of(results: Result
 
 def test_published_counts_give_the_published_statistics_and_accuracies() -> None:
     study = published("sanchez2018")
-    for factor, system, kind in (
-        ("insensitivity", "ESIM", "i_ta2"), ("unseen", "DAM", "i_ta1"), ("polarity", "DAM", "i_ta1")
-    ):  # fmt: skip
+    cases = ("insensitivity", "ESIM", "i_ta2"), ("unseen", "DAM", "i_ta1"), ("polarity", "DAM", "i_ta1")
+    for factor, system, kind in cases:
         counts = [list(row.values()) for row in study.table(f"{factor}_counts").cells.values()]
         found = association(counts)
         assert study.table(f"{factor}_test").value(system, kind) == int(100 * found.statistic) / 100

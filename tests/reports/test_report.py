@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import FormatError
 from crossexam.core.example import Edit, Example, apply_edits, undo_edits
 from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
@@ -68,11 +67,13 @@ NEGATED = negated(BASE, TAIL, **SIGNED, **{"yield": YIELD})
 
 @pytest.fixture
 def two_runs() -> list[Run]:
-    first = {BASE.name: "ENCENC", NEGATED.name: "NNCNNN"}  # 6 right, then 3: E-N twice, C-N once
-    second = {BASE.name: "ENCEEE", NEGATED.name: "ENCEEE"}  # 4 right twice
+    said = {
+        "builtin/first": ("ENCENC", "NNCNNN"),  # 6 right, then 3: E-N twice, C-N once
+        "hf/second_model": ("ENCEEE", "ENCEEE"),  # 4 right twice
+    }
     return [
-        run_of(first, BASE, NEGATED, model="builtin/first", model_key="f1"),
-        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated_pairs=0),
+        run_of({BASE.name: base, NEGATED.name: negated}, BASE, NEGATED, model=model, model_key=f"{number}")
+        for number, (model, (base, negated)) in enumerate(said.items())
     ]
 
 
@@ -90,21 +91,14 @@ def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     report = make_report(*two_runs)
     (row, *_) = (each for each in csv_rows(report.text(".csv")) if each["test_set"] == NEGATED.name)
     assert row["signature"].startswith("test_set:negation.dev_matched|content:")
-    assert "|model:f1|" in row["signature"]
+    assert "|model:0|" in row["signature"]
     document = json.loads(report.text(".json"), parse_constant=pytest.fail)
     test = document["models"][0]["test_sets"][1]
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
 
 
-def test_names_are_no_formulas_and_no_markup(two_runs: list[Run]) -> None:
-    """More of them: tests/test_hostile.py."""
-    report = make_report(replace(two_runs[0], model=r"=a|b_<i>[bold]\input{x}%&"))
-    rows = csv_rows(report.text(".csv"))
-    assert "'=a|b_<i>[bold]\\input{x}%&" in {row["model"] for row in rows}
-    assert r"=a\|b\_\<i\>\[bold\]\\input{x}%\&" in report.text(".md")
-    latex = r"=a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&"
-    assert latex in report.text(".tex")
-    assert report.runs[0].model in terminal(report)
+def test_a_comment_of_latex_stays_one() -> None:
+    """Names that are formulas or markup: tests/test_hostile.py."""
     commented = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in commented.splitlines() if line)
 
@@ -189,10 +183,9 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     def check(suffix: str) -> None:
         text = report.text(suffix)
         assert "nan" not in text.lower().replace("sans", "").replace("unanswered", "")
-        if suffix == ".md":
-            assert text.startswith("# No item has a gold label, so accuracy cannot be computed.")
 
     for_each(check, [".md", ".tex", ".csv", ".json", ".html"])
+    assert report.text(".md").startswith("# No item has a gold label, so accuracy cannot be computed.")
     whole = make_report(alike(BASE, NEGATED))  # no errors at all
     assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in whole.text(".md")
 
@@ -213,8 +206,6 @@ def test_what_cannot_be_reported_is_refused(
     said = "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"
     assert refused(over_others.text, ".md").startswith(said)
     assert "no runs to report" in refused(make_report().text, ".md")
-    said = refused(FormatError, make_report(*two_runs).save, tmp_path / "report.docx")
-    assert "wanted: .html, .md, .tex, .csv, .json, .yaml, .vl.json, .svg, .pdf\n" in said
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
     for count in (1, 3):

@@ -7,7 +7,7 @@ checked on all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -26,7 +26,6 @@ from crossexam.reports.results import ModelResults, ReportOptions, Results, resu
 from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
 from made.runs import dataset, run_of, wrong
-from made.shown import tables_of
 
 GOLDS = "ENC" * 20
 #: Answers that recur: the first twenty or all wrong, one label, and none.
@@ -250,11 +249,16 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
 }  # fmt: skip
 
 
-def in_all(check: Callable[[str], None]) -> Callable[..., None]:
-    """Return a test of *check* in all situations."""
+def in_all(check: Callable[[ModelResults, str, Results], None]) -> Callable[..., None]:
+    """Return a test of *check* in all situations: of each model, its headline and the results."""
+
+    def in_situation(situation: str) -> None:
+        results = results_in(situation)
+        for model in (each for each in results.models if each.benchmark is None):
+            check(model, next(each for each in headlines(results) if model.name in each), results)
 
     def test(for_each: Callable[..., None]) -> None:
-        for_each(check, SITUATIONS)
+        for_each(in_situation, SITUATIONS)
 
     return test
 
@@ -271,23 +275,17 @@ def test_the_sentences_of_all_situations(golden: Callable[[str, str], None]) -> 
     for situation in SITUATIONS:
         results = results_in(situation)
         studies = columns_for(list(results.test_sets.values())) if results.published_of_three else ()
+        told: dict[str, Iterable[str]] = {
+            "headline": headlines(results),
+            "warning": warnings(results),
+            "projection": projection_notes(results),
+            "published": (each.group for each in studies),
+            "advice": advice(results),
+        }
         lines.append(f"## {situation}\n")
-        lines += [f"headline: {each}" for each in headlines(results)]
-        lines += [f"warning: {each}" for each in warnings(results)]
-        lines += [f"projection: {each}" for each in projection_notes(results)]
-        lines += [f"published: {each.group}" for each in studies]
-        lines += [f"advice: {each}" for each in advice(results)]
+        lines += [f"{kind}: {each}" for kind, sentences in told.items() for each in sentences]
         lines.append("")
     golden("situations.txt", "\n".join(lines))
-
-
-def _own(model: ModelResults, results: Results) -> str:
-    """Return the headline of *model*."""
-    return next(each for each in headlines(results) if model.name in each)
-
-
-def _measured(results: Results) -> Iterator[ModelResults]:
-    return (each for each in results.models if each.benchmark is None)
 
 
 def marked(model: ModelResults) -> list[TestSetResult]:
@@ -298,60 +296,38 @@ def marked(model: ModelResults) -> list[TestSetResult]:
 
 
 @in_all
-def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(situation: str) -> None:
-    results = results_in(situation)
-    for model in _measured(results):
-        shown, led, said = drops_shown(model.results), leading(model), _own(model, results)
-        large = [each for each in model.results if each.name in shown]
-        assert {each.name for each in large if each.p_holm is not None} <= {
-            each.name for each in marked(model)
-        }
-        if not re.search(r"\. The (drop|difference) is ", said):
-            continue
-        assert led is not None
-        assert led.name in shown
-        assert led.loss is not None
-        tested = [each for each in large if each.p_holm is not None and not each.is_small]
-        above_noise = [each for each in tested if not model.is_within_noise(each)]
-        assert led in (above_noise or tested or [led])
-        assert f"is {cell_text(led.loss, 'points').partition(' ')[0]} points" in said
-        words = (
-            r" falls from (\S+) % on .* to (\S+) % on .*?\. The drop is (\S+) points"
-            if led.p_holm is not None
-            else r" is (\S+) % on .* and (\S+) % on .*, whose items are .*?\. The difference is (\S+) points"
-        )
-        found = re.search(words, said)
-        assert found is not None
-        before, after, drop = map(float, found.groups())
-        assert before - after == pytest.approx(drop, abs=0.101)
+def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(
+    model: ModelResults, said: str, results: Results
+) -> None:
+    shown, led = drops_shown(model.results), leading(model)
+    large = [each for each in model.results if each.name in shown]
+    tested = [each for each in large if each.p_holm is not None]
+    assert {each.name for each in tested} <= {each.name for each in marked(model)}
+    if not re.search(r"\. The (drop|difference) is ", said):
+        return
+    assert led is not None
+    assert led.name in shown
+    assert led.loss is not None
+    tested = [each for each in tested if not each.is_small]
+    above_noise = [each for each in tested if not model.is_within_noise(each)]
+    assert led in (above_noise or tested or [led])
+    assert f"is {cell_text(led.loss, 'points').partition(' ')[0]} points" in said
+    words = (
+        r" falls from (\S+) % on .* to (\S+) % on .*?\. The drop is (\S+) points"
+        if led.p_holm is not None
+        else r" is (\S+) % on .* and (\S+) % on .*, whose items are .*?\. The difference is (\S+) points"
+    )
+    ((before, after, drop),) = re.findall(words, said)
+    assert float(before) - float(after) == pytest.approx(float(drop), abs=0.101)
 
 
 @in_all
-def test_no_drop_is_denied_that_the_table_marks(situation: str) -> None:
+def test_no_drop_is_denied_that_the_table_marks(model: ModelResults, said: str, results: Results) -> None:
     """If it is not significant among the drops of all models, the sentence says so."""
-    results = results_in(situation)
-    for model in _measured(results):
-        if "does not drop" in _own(model, results):
-            of_chance = {each.name for each in model.results if each.at_chance}
-            able = [each for each in marked(model) if not each.is_small and not is_proposed(each.name)]
-            able = [each for each in able if each.base_set not in of_chance]
-            names = [results.short_names[each.name] for each in able]
-            assert not {each.name for each in able} & drops_shown(model.results)
-            assert not able or any(f"(on {name}, " in _own(model, results) for name in names)
-
-
-@in_all
-def test_shares_in_sentences_are_those_of_the_table(situation: str) -> None:
-    results = results_in(situation)
-    cells = {
-        cell_text(cell, column.kind).split(" ")[0]
-        for table in tables_of(results, "unanswered")
-        for row in table.rows
-        for column, cell in zip(table.columns, row, strict=True)
-        if cell is not None
-    }
-    told = [each for each in warnings(results) if "unanswered on" in each or "without an answer" in each]
-    for sentence in told:
-        stated = re.findall(r"\((\d+\.\d) %:|\((\d+) of (\d+) pairs", sentence)
-        assert stated or "(table 'Unanswered items')" in sentence
-        assert {each for found in stated for each in found if each} <= cells
+    if "does not drop" in said:
+        of_chance = {each.name for each in model.results if each.at_chance}
+        able = [each for each in marked(model) if not each.is_small and not is_proposed(each.name)]
+        able = [each for each in able if each.base_set not in of_chance]
+        names = [results.short_names[each.name] for each in able]
+        assert not {each.name for each in able} & drops_shown(model.results)
+        assert not able or any(f"(on {name}, " in said for name in names)

@@ -53,9 +53,8 @@ def test_a_tracker_that_is_not_here_is_named(
     monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     assert "did you mean 'wandb'" in refused(checked_tracker, "wandbb")
-    assert "no tracker of reports is called 'tensorboard'" in refused(
-        checked_tracker, "tensorboard", files=True
-    )
+    said = refused(checked_tracker, "tensorboard", files=True)
+    assert "no tracker of reports is called 'tensorboard'" in said
     monkeypatch.setattr(trackers, "find_spec", lambda name: None)
     for name in TRACKERS:
         said = refused(MissingExtraError, checked_tracker, name)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.reports.analyses.errors import confusion_charts
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
@@ -93,19 +93,16 @@ def soft(model: str = "py/soft", *, people: bool = False, **said: str) -> Run:
     made = run(model, 0.8, **said)
     if not people:
         return made
-    shares = [{"label_distribution": [0.6, 0.3, 0.1] if k % 2 else [1.0, 0.0, 0.0]} for k in range(60)]
-    told = tuple(replace(each, info=info) for each, info in zip(SETS[0], shares, strict=True))
-    base = replace(SETS[0], examples=told)
+    shares = [0.6, 0.3, 0.1], [1.0, 0.0, 0.0]  # of those with odd numbers, and of the others
+    base = dataset("base.dev", GOLD, info=lambda k: {"label_distribution": shares[(k + 1) % 2]})
     return replace(made, datasets={**made.datasets, base.name: base})
 
 
 def elsewhere() -> Run:
     """A run of the same model over items with other premises, on which a temperature is fitted."""
-    made = soft(one="EEC", two="E")
-    sets = {
-        name: Dataset(name, tuple(replace(each, premise=f"Q {each.premise}") for each in data), data.manifest)
-        for name, data in made.datasets.items()
-    }
+    made, sets = soft(one="EEC", two="E"), {}
+    for name, data in made.datasets.items():
+        sets[name] = replace(data, examples=[replace(each, premise=f"Q {each.premise}") for each in data])
     return replace(made, datasets=sets)
 
 

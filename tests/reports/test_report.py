@@ -67,13 +67,11 @@ NEGATED = negated(BASE, TAIL, **SIGNED, **{"yield": YIELD})
 
 @pytest.fixture
 def two_runs() -> list[Run]:
-    said = {
-        "builtin/first": ("ENCENC", "NNCNNN"),  # 6 right, then 3: E-N twice, C-N once
-        "hf/second_model": ("ENCEEE", "ENCEEE"),  # 4 right twice
-    }
+    first = {BASE.name: "ENCENC", NEGATED.name: "NNCNNN"}  # 6 right, then 3: E-N twice, C-N once
+    second = {BASE.name: "ENCEEE", NEGATED.name: "ENCEEE"}  # 4 right twice
     return [
-        run_of({BASE.name: base, NEGATED.name: negated}, BASE, NEGATED, model=model, model_key=f"{number}")
-        for number, (model, (base, negated)) in enumerate(said.items())
+        run_of(first, BASE, NEGATED, model="builtin/first", model_key="f1"),
+        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated_pairs=0),
     ]
 
 
@@ -91,7 +89,7 @@ def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     report = make_report(*two_runs)
     (row, *_) = (each for each in csv_rows(report.text(".csv")) if each["test_set"] == NEGATED.name)
     assert row["signature"].startswith("test_set:negation.dev_matched|content:")
-    assert "|model:0|" in row["signature"]
+    assert "|model:f1|" in row["signature"]
     document = json.loads(report.text(".json"), parse_constant=pytest.fail)
     test = document["models"][0]["test_sets"][1]
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}

@@ -137,7 +137,6 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "few items everywhere": lambda: [run_of({"base.dev": GOLDS[:9]}, dataset("base.dev", GOLDS[:9]))],
     "at the majority, with drops": lambda: [two(ALWAYS, WRONG)],
     "below the majority": lambda: [two(wrong(GOLDS, 55), WRONG)],
-    "at the majority, without drops": lambda: [two(ALWAYS, ALWAYS)],
     "hardly above the majority": lambda: [two("E" * 57 + GOLDS[57:], WRONG)],
     "at the majority on one of two bases": lambda: [two_bases(GOLDS, LOST, ALWAYS, GOLDS[::-1])],
     "at the majority on three bases": lambda: [
@@ -145,10 +144,6 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
             BASE, OWN, dataset("base.more", GOLDS))
     ],
     "at the majority on both bases": lambda: [two_bases("N" * 60, wrong("N" * 60, 20), ALWAYS, GOLDS[::-1])],
-    "seven items of a model at the majority": lambda: [
-        with_others(ALWAYS, (FEW_PAIRS, SEVEN_WRONG), base=ALWAYS)
-    ],
-    "a base alone": lambda: [run_of({"base.dev": GOLDS}, BASE)],
     "a base alone, at the majority": lambda: [run_of({"base.dev": ALWAYS}, BASE)],
     "a base of one label": lambda: [
         run_of({"base.dev": "C" * 60, "typos.dev": wrong("C" * 60, 20)},
@@ -158,7 +153,6 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "proposed labels besides": lambda: [with_others(GOLDS, (PROPOSED, wrong(GOLDS, 50)))],
     "proposed labels only": lambda: [run_of({"swaps.dev (proposed)": wrong(GOLDS, 50)}, PROPOSED)],
     "a drop below the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 8), repeat=NOISE)],
-    "a drop above the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 30), repeat=NOISE)],
     "one drop below the noise floor, one above": lambda: [
         with_others(wrong(GOLDS, 8), (TYPOS, wrong(GOLDS, 30)), repeat=NOISE)
     ],
@@ -170,7 +164,6 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "a few items unanswered": lambda: [two(GOLDS, LOST[:-1] + "?")],
     "a few items of the base unanswered": lambda: [two("??" + GOLDS[2:], LOST)],
     "a tested drop, and a test set with only bounds": lambda: [with_others(LOST, (TYPOS, HOLES))],
-    "nothing answered": lambda: [two(NONE, NONE)],
     "nothing answered by one of two models": lambda: [two(NONE, NONE), two(GOLDS, GOLDS, model="able")],
     "only bounds of two of three test sets": lambda: [with_others(NONE, (TYPOS, LOST), (NUMBERS, NONE))],
     "nothing answered of four test sets": lambda: [
@@ -187,17 +180,11 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
         of_two_labels("claims", TWO, "ENEC" * 15, TWO, model="three"),
         of_two_labels("claims", TWO, TWO, TWO, model="two", two_label=True),
     ],
-    "a model above the majority and one at it": lambda: [
-        two(ALWAYS, WRONG, model="chance"), two(GOLDS, LOST, model="able")
-    ],
     "two models that drop": lambda: [
         two(GOLDS, LOST, model="first"), two(GOLDS, wrong(GOLDS, 40), model="second")
     ],
     "a drop that is significant for its model alone": lambda: [
         two(GOLDS, wrong(GOLDS, 6), model="able"), two(GOLDS, GOLDS, model="steady")
-    ],
-    "a model that drops and one that does not": lambda: [
-        two(GOLDS, GOLDS, model="steady"), two(GOLDS, LOST, model="able")
     ],
     "three models at the majority": lambda: [
         two(letter * 60, GOLDS, model=f"always {letter}") for letter in "ENC"
@@ -210,7 +197,6 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "rules of consistency": lambda: [contradicting()],
     "a drop on fewer items than the base has": lambda: [over_fewer(wrong(GOLDS[:40], 20))],
     "no significant drop on fewer items": lambda: [over_fewer(wrong(GOLDS[:40], 1))],
-    "no drop on fewer items": lambda: [over_fewer(GOLDS[:40])],
     "no drop from either of two bases": lambda: [two_bases(*[GOLDS] * 4)],
     "no drop but from a base at the majority": lambda: [two_bases(GOLDS, GOLDS, ALWAYS, WRONG)],
     "a larger drop from a base at the majority": lambda: [two_bases(GOLDS, LOST, ALWAYS, WRONG)],
@@ -228,15 +214,9 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "a model at the majority and one whose smaller drop is not significant": lambda: [
         two(ALWAYS, wrong("E" * 57 + "NCN", 6), model="chance"), two(GOLDS, wrong(GOLDS, 1), model="able")
     ],
-    "two models on a base of one label": lambda: [
-        of_one_label("C" * 60), of_one_label("C" * 60, model="other")
-    ],
     "a base of two labels that are one for a model": lambda: [of_one_label("CN" * 30, two_label=True)],
     "a base of two labels": lambda: [of_one_label("CN" * 30)],
     "one label but for an item without an answer": lambda: [of_one_label("C" * 59 + "E", "C" * 59 + "?")],
-    "one label with an item without an answer": lambda: results_of(
-        [of_one_label("C" * 60, "C" * 59 + "?")], ReportOptions(max_unanswered=0)
-    ),
     "a base with a single label": lambda: [run_of({"base.dev": "CC"}, dataset("base.dev", "C-"))],
     "a member whose order of classes is in doubt": lambda: [two(GOLDS, GOLDS, members={"a": DOUBT, "b": {}})],
     "an untested drop at a strict level": lambda: results_of(

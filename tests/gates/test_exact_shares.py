@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from crossexam.gates.rules import rules_from
 from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.unpaired import difference
 from made.runs import dataset, run_of
+from made.scripts import script
 
 NAME = "base.dev"
 
@@ -53,27 +55,28 @@ def test_p_values_are_binomial_tails(right: int, n: int, limit: float) -> None:
     assert check.value == share_correct(first(right, n))  # the interval that is shown is that of the report
 
 
-@pytest.mark.parametrize(
-    ("limit", "n"), [(0.01, 100), (0.005, 200), (0.001, 300), (0.001, 50), (0.05, 100), (0.2, 50)]
-)
-def test_no_more_than_its_share_of_gates_is_broken_at_the_limit(limit: float, n: int) -> None:
+def test_no_more_than_its_share_of_gates_is_broken_at_the_limit(for_each: Callable[..., None]) -> None:
     """By all counts of a rare event, such as flips, that are possible if the limit is the truth."""
-    for checks in (1, 10, 50):
-        confidence = 1 - 2 * 0.025 / checks
-        broken = [exact_share(first(count, n), None, confidence).low > limit for count in range(n + 1)]
-        one = float(binom.pmf(np.arange(n + 1), n, limit) @ broken)
-        assert 1 - (1 - one) ** checks <= 0.025
+
+    def check(limit: float, n: int) -> None:
+        for checks in (1, 10, 50):
+            confidence = 1 - 2 * 0.025 / checks
+            broken = [exact_share(first(count, n), None, confidence).low > limit for count in range(n + 1)]
+            one = float(binom.pmf(np.arange(n + 1), n, limit) @ broken)
+            assert 1 - (1 - one) ** checks <= 0.025
+
+    for_each(check, [(0.01, 100), (0.005, 200), (0.001, 300), (0.05, 100), (0.2, 50)])
 
 
-@pytest.mark.parametrize(("icc", "size"), [(0.3, 3), (0.5, 3), (0.3, 10)])
-def test_clusters_keep_the_level(icc: float, size: int) -> None:
+def test_clusters_keep_the_level() -> None:
     """In 400 samples of 300 items whose clusters differ in their chances, by a beta distribution."""
-    limit, random = 0.05, np.random.default_rng(4)
-    codes = np.arange(300) // size
-    a, b = limit * (1 - icc) / icc, (1 - limit) * (1 - icc) / icc
-    chances = random.beta(a, b, (400, codes[-1] + 1))[:, codes]
-    broken = [exact_share(row, codes).low > limit for row in random.random(chances.shape) < chances]
-    assert np.mean(broken) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 400)
+    limit = 0.05
+    for icc, size in ((0.3, 3), (0.5, 3), (0.3, 10)):
+        random, codes = np.random.default_rng(4), np.arange(300) // size
+        a, b = limit * (1 - icc) / icc, (1 - limit) * (1 - icc) / icc
+        chances = random.beta(a, b, (400, codes[-1] + 1))[:, codes]
+        broken = [exact_share(row, codes).low > limit for row in random.random(chances.shape) < chances]
+        assert np.mean(broken) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 400), (icc, size)
 
 
 @pytest.mark.parametrize(("limit", "n"), [(0.7, 300), (0.95, 300), (0.99, 1000), (0.6, 60)])
@@ -119,3 +122,25 @@ def test_no_unpaired_drop_is_detectable_that_is_not_shown_when_all_items_are_wro
     assert check.outcome == "open"
     right = round(100 * (0.83 - check.detectable))
     assert unpaired_drop(base, first(right, 100), 0.25).outcome == "broken"
+
+
+# Gates over simulated runs with clustered items: bench/COVERAGE.md has the figures of many more.
+
+
+@pytest.mark.slow
+def test_few_gates_are_broken_without_a_loss_beyond_the_margin() -> None:
+    """Nominal is at most 2.5 % of gates; of 100, more than 7 have a probability below 1 %."""
+    bench = script("bench/gate.py")
+    for margin in (0.0, 0.03):
+        design = bench.Design(40, 2, margin)
+        losses = dict.fromkeys(design.datasets, margin)  # as large as it may be
+        assert bench.false_alarms(design, 100, losses) <= 0.07
+
+
+@pytest.mark.slow
+def test_the_loss_that_would_be_shown_is_shown() -> None:
+    """Nominal is at least 80 %; of 100 gates, fewer than 70 have a probability below 1 %."""
+    bench = script("bench/gate.py")
+    loss, found = bench.power(bench.Design(60, 1), 100)
+    assert 0.1 < loss < 0.2
+    assert found >= 0.7

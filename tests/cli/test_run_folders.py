@@ -31,21 +31,19 @@ def sets(folder: Path) -> Path:
     return folder
 
 
-def test_a_second_suite_is_added_and_said(sets: Path, crossexam: Crossexam) -> None:
+def test_a_second_suite_is_added_and_has_to_be_left_out_if_only_one_run_has_it(
+    sets: Path, crossexam: Crossexam
+) -> None:
     crossexam("run builtin/overlap base.tiny.parquet -o run")
     line = "run builtin/overlap base.tiny.parquet more.tiny.parquet --only"
     said = crossexam(f"{line} mo* -o run").err
     assert "run already had these test sets of the model, which are kept: base.tiny" in said
     assert list(read_run(sets / "run").datasets) == ["base.tiny", "more.tiny"]
     assert "'moer.tiny'" in crossexam(f"{line} moer.tiny -o other", 2).err
-
-
-def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) -> None:
-    crossexam("run builtin/overlap base.tiny.parquet more.tiny.parquet -o a")
     crossexam("run builtin/majority base.tiny.parquet -o b")
     only = "only the first run (builtin/overlap) has: more.tiny"
-    assert only in crossexam("compare a b -o c.csv", 2).err
-    crossexam("compare a b --common -o c.csv")
+    assert only in crossexam("compare run b -o c.csv", 2).err
+    crossexam("compare run b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
 
 

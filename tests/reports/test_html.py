@@ -49,7 +49,7 @@ def answered(model: str, datasets: list[Dataset], worse: float = 0.0) -> Run:
         kind = each.name.partition(".")[0]
         skill = SKILL.get(kind, 0.65) - (worse if kind != "base" else 0.0)
         said = (each.labels() + rng.choice(3, len(each), p=[skill, (1 - skill) * 0.7, (1 - skill) * 0.3])) % 3
-        sure = rng.uniform(0.4, 0.99, (len(each), 1))
+        sure = rng.integers(400, 990, (len(each), 1)) / 1000  # as exact as pages are
         probabilities[each.name] = np.where(np.eye(3, dtype=bool)[said], sure, (1 - sure) / 2)
     return Run(model, {each.name: each for each in datasets}, probabilities)
 

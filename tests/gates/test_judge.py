@@ -190,28 +190,26 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
             assert least - 1e-9 <= found.value().value <= most + 1e-9
 
 
-def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    def sets(pattern: str, run: Any, **rule: Any) -> list[str]:
-        return [each.test_set for each in gate(run, {"set": pattern, "measure": "accuracy", **rule}).checks]
+def sets(pattern: str, run: Run, baseline: Run | None = None, **rule: Any) -> list[str]:
+    """The test sets that a rule with this pattern is about."""
+    rule = {"measure": "accuracy", "min": 0.6} | rule
+    return [each.test_set for each in gate(run, {"set": pattern, **rule}, baseline=baseline).checks]
 
-    assert sets("*", make_run(), min=0.6) == ["base.dev", DEV]
-    assert sets("*", make_run(), measure="drop", max=0.6) == [DEV]  # a base has none
+
+def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    assert sets("*", make_run()) == ["base.dev", DEV]
+    assert sets("*", make_run(), measure="drop") == [DEV]  # a base has none
     name = "builtin:demo[:5]"  # a name, although it has brackets
-    assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)}), min=0.6) == [name]
-    assert sets("negation.*", make_run(of=half_proposed(datasets)), min=0.6) == [DEV, f"{DEV} (proposed)"]
+    assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)})) == [name]
+    assert sets("negation.*", make_run(of=half_proposed(datasets))) == [DEV, f"{DEV} (proposed)"]
     empty = {**datasets, DEV: replace(datasets[DEV], examples=())}
-    assert sets("*", make_run(of=empty), min=0.6) == ["base.dev"]
+    assert sets("*", make_run(of=empty)) == ["base.dev"]
     with pytest.raises(CrossexamError, match="none of its items can be used"):
-        sets(DEV, make_run(of=empty), min=0.6)  # whoever names it expects items
+        sets(DEV, make_run(of=empty))  # whoever names it expects items
 
 
 def test_a_rule_may_name_a_test_set_as_tables_do(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     """If it is the name of one: of several bases, there is no "negation" in tables."""
-    accuracy = {"measure": "accuracy", "min": 0.6}
-
-    def sets(name: str, run: Run, baseline: Run | None = None) -> list[str]:
-        return [each.test_set for each in gate(run, {"set": name, **accuracy}, baseline=baseline).checks]
-
     one, more = make_run(), make_run(of={**datasets, **suite(part="other")})
     assert sets("negation", one) == [DEV]
     assert sets("base (dev)", one) == ["base.dev"]
@@ -336,21 +334,17 @@ def test_missing_answers_to_unpaired_items_are_taken_against_the_model(
     assert check.value.least.value == pytest.approx(-largest)
 
 
-@pytest.mark.parametrize(
-    ("share", "rule", "few", "enough"),
-    [
-        (0.64, {"measure": "accuracy", "min": 0.6}, 0.7, 1.3),
-        (0.77, {"measure": "ece", "max": 0.05}, 0.85, 1.15),
-        (0.77, {"measure": "ece", "max": 0.01}, 0.85, 1.15),
-    ],
-)
-def test_as_many_items_as_it_says_settle_an_open_check(
-    make_run: MakeRun, share: float, rule: dict[str, Any], few: float, enough: float
-) -> None:
+def test_as_many_items_as_it_says_settle_a_check(make_run: MakeRun, for_each: Callable[..., None]) -> None:
     """More clusters that are like these: the answers are repeated."""
-    needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
-    assert needed > N
-    for factor, settled in ((few, False), (enough, True)):
-        times = round(factor * needed / N)
-        repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
-        assert (check_of(repeated, rule).outcome != "open") == settled
+
+    def check(share: float, name: str, side: str, limit: float, within: float) -> None:
+        rule = {"measure": name, side: limit}
+        needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
+        assert needed > N
+        for factor, settled in ((1 - within, False), (1 + within, True)):
+            times = round(factor * needed / N)
+            repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
+            assert (check_of(repeated, rule).outcome != "open") == settled
+
+    cases = [(0.64, "accuracy", "min", 0.6, 0.3), (0.77, "ece", "max", 0.05, 0.15)]
+    for_each(check, [*cases, (0.77, "ece", "max", 0.01, 0.15)])

@@ -11,8 +11,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
-from crossexam.core.estimate import Estimate
-from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
+from crossexam.evaluation.repeat import ask_again
 from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
@@ -100,31 +99,6 @@ def test_the_number_of_items_and_the_observed_rate_decide() -> None:
     # Of items that are not paired, those of either side count.
     floor_of_both = 1.959964 * (0.055 / 600 + 0.055 / 150) ** 0.5
     assert model.noise_floor(model.results[1]) == pytest.approx(floor_of_both, rel=1e-6)
-
-
-@pytest.mark.parametrize(("n", "rate"), [(60, 0.2), (300, 0.04), (2000, 0.01)])
-def test_asking_again_seldom_changes_a_drop_by_more_than_the_floor(n: int, rate: float) -> None:
-    """Answers to items and bases change independently, as many to right as to wrong.
-
-    The floor is from 100 pairs that were asked again before: with the share that changed, it is exceeded by
-    8 % of changes at a rate of 4 %.
-    """
-
-    def floor_of(changed: int) -> Any:
-        repeat = {**FLOOR, "times": 1, "value": changed / 100, "low": 0.0, "high": 1.0}
-        noise = noise_of(run(repeat=repeat))
-        return noise_floor((noise, n), (noise, n))
-
-    rng, samples = np.random.default_rng(5), 4000
-    right = rng.random((2, samples, n)) < 0.5
-    again = right ^ (rng.random((2, samples, n)) < rate)
-    drops = [base.mean(axis=1) - items.mean(axis=1) for base, items in (right, again)]
-    changes = np.abs(drops[1] - drops[0])
-    floors = np.array([floor_of(changed) for changed in range(101)])
-    found = floors[rng.binomial(100, rate, samples)]
-    assert float(((changes > found) & (found > 0)).mean()) < 0.06  # 5 %, but for chance and steps of a share
-    for factor, within in ((0.999, True), (1.001, False)):
-        assert is_within(Estimate(floors[1] * factor, -1.0, 1.0, n, n), floors[1]) == within
 
 
 def test_a_comparison_names_differences_that_asking_both_again_may_change() -> None:

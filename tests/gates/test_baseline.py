@@ -15,14 +15,13 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, PROJECTIONS, Gold
-from crossexam.core.manifest import RunManifest
-from crossexam.core.outcome import CODES, Outcomes
+from crossexam.core.labels import PROJECTIONS
 from crossexam.core.sealed import ChangedError
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.gates.baseline import Baseline, read_baseline, write_baseline
+from made import runs as letters
 from made.gated import MakeRun
+from made.runs import dataset
 
 
 def stored(run: Run, path: Path, **how: Any) -> Baseline:
@@ -40,17 +39,17 @@ def some(make_run: MakeRun) -> Run:
 @pytest.mark.parametrize("projection", [None, *PROJECTIONS])
 def test_it_is_compared_as_the_run_itself_in_every_projection(projection: str | None, tmp_path: Path) -> None:
     """Entailment may be the most probable of three labels with less than one half, which differs on two."""
-    other: Gold = "not_entailment" if projection == "two labels" else "neutral"
-    items = tuple(Example(f"i{k}", f"P{k}.", "H.", "entailment" if k % 2 else other) for k in range(300))
-    dataset = Dataset("x.dev", items, {} if projection is None else {"projection": projection})
+    golds = ("nE" if projection == "two labels" else "NE") * 150
+    items = replace(
+        dataset("x.dev", golds), manifest={} if projection is None else {"projection": projection}
+    )
     rows = np.random.default_rng(0).dirichlet([1, 1, 1], 300)
-    codes = np.where(np.arange(300) < 3, CODES["refused"], 0).astype(np.int8)
     rows[:3] = np.nan
+    said = "?" * 3 + golds[3:]
 
     def run_of(model: str, step: int, two_label: bool) -> Run:
-        told = {"x.dev": Outcomes(codes[::step], np.full(300, np.nan))}
-        of, details = {"x.dev": rows[::step]}, RunManifest(details={"two_label": two_label})
-        return Run(model, {"x.dev": dataset}, of, details, {}, told)
+        made = letters.run_of({items.name: said[::step]}, items, model=model, two_label=two_label)
+        return replace(made, probabilities={items.name: rows[::step]})
 
     for of_run, of_model in product((False, True), repeat=2):
         run, model = run_of("mine", 1, of_run), run_of("new", -1, of_model)
@@ -60,10 +59,9 @@ def test_it_is_compared_as_the_run_itself_in_every_projection(projection: str | 
 
 
 def test_a_hundred_thousand_items_are_far_below_a_megabyte(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    items = tuple(Example(f"i{k}", "P.", "H.", LABELS[k % 3]) for k in range(100_000))
-    rows = rng.dirichlet([1, 1, 1], 100_000)  # labels without any pattern that could be compressed
-    run = Run("mine", {"x.dev": Dataset("x.dev", items)}, {"x.dev": rows})
+    items = dataset("x.dev", "ENC" * 33_334, sharing=100_002)
+    labels = np.random.default_rng(0).integers(0, 3, len(items))  # without any pattern to be compressed
+    run = Run("mine", {"x.dev": items}, {"x.dev": np.eye(3)[labels]})
     write_baseline(Baseline.of(run, probabilities=False), tmp_path / "b.parquet")
     assert (tmp_path / "b.parquet").stat().st_size < 100_000
 

@@ -86,11 +86,9 @@ def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said()
 def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_drops() -> None:
     table = brief(*(run_of(f"m{k}", SETS | {"many.x": 10 * k}) for k in range(2, 6)))
     assert table.title == "What breaks each model"
-    assert [(row[0], row[2], row[4]) for row in table.rows] == [
-        (f"m{k}", "many", "1 of 3") for k in range(2, 6)
-    ]
-    worst: Any = table.rows[-1][3]
-    assert round(worst.value, 4) == round(47 / 60, 4)
+    rows: Any = table.rows
+    assert [(row[0], row[2], row[4]) for row in rows] == [(f"m{k}", "many", "1 of 3") for k in range(2, 6)]
+    assert round(rows[-1][3].value, 4) == round(47 / 60, 4)
     table = brief(*(run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)))  # bases alone
     assert headers(table) == ["Test set", "Model", "Items", "Accuracy"]
     assert {str(row[1]) for row in table.rows} == {"m0", "m1", "m2", "m3"}
@@ -135,28 +133,23 @@ def test_of_items_without_a_base_or_not_compared_with_it_any_error_is_shown() ->
 
 def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     """Also where nothing broke."""
-    sets = {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9}
-    run = run_of("mine", sets)
+    run = run_of("mine", {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9})
     assert list(origins(results_of([run]))) == ["negation", "length mismatch"]
     page = cx.report(run).text(".html")
-    about = [
+    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == [
         "&#34;and false is not true&#34; after the hypothesis; gold label kept",
         "&#34;and true is true&#34; five times after the premise; gold label kept",
     ]
-    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
-    assert "A tested drop without * is not a finding, even if its interval excludes 0." in page
 
 
 def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
     """Unless judges gave them."""
-    made = {
-        "antonymy": dataset("antonymy.x", "C" * 60, "base.x", keeps_label=False),
-        "numerical_reasoning": dataset("numerical_reasoning.x", GOLDS, "base.x", keeps_label=False),
-        "so_swap": dataset("so_swap.x", GOLDS, "base.x", keeps_label=False, verdict={"judges": 3}),
-    }
-    sets = {"base.x": 0, "negation.x": 9, "antonymy.x": 9, "numerical_reasoning.x": 9, "so_swap.x": 9}
-    results = results_of([run_of("mine", sets, **made)])
+    golds = {"antonymy": "C" * 60, "numerical_reasoning": GOLDS, "so_swap": GOLDS}
+    made = {name: dataset(f"{name}.x", of, "base.x", keeps_label=False) for name, of in golds.items()}
+    made["so_swap"].manifest["verdict"] = {"judges": 3}
+    counts = {"base.x": 0} | {f"{name}.x": 9 for name in ("negation", *made)}
+    results = results_of([run_of("mine", counts, **made)])
     said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
     assert said == {
         "negation": "gold label kept",

@@ -114,6 +114,7 @@ def test_p_values_are_corrected_over_all_checks(make_run: MakeRun) -> None:
     assert three[0].p_holds == pytest.approx(3 * raw[0])
     alpha = 2 * raw[0] * 1.01  # one check holds, which is open among three
     assert check_of(run, rules[0], alpha=alpha).outcome == "holds"
+    assert check_of(run, rules[0], alpha=0.98 * alpha).outcome == "open"  # each side has half of the level
     assert {check.outcome for check in gate(run, *rules[:1] * 3, alpha=alpha).checks} == {"open"}
 
 

@@ -69,7 +69,5 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         assert "crossexam.cli.command" in loaded
         assert not loaded & {"numpy", "polars", "pyarrow", "scipy", "pydantic", "crossexam.core.dataset"}
         assert not {name for name in loaded if re.match(r"crossexam\.cli\.(?!main|command|console)", name)}
-
-
-def test_a_command_that_is_refused_imports_what_it_needs_only() -> None:
+    # One that is refused imports what it needs only.
     assert not loaded_by("card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}

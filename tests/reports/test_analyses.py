@@ -85,10 +85,10 @@ def test_the_headline_names_the_rule_that_is_violated_most_often(ruled: Run) -> 
     (said,) = headlines(results_of([ruled]))
     rule, rate = most.rule.name.replace("_", " "), most.rate.value(1 - 0.05 / len(found))
     assert rate.low < most.of_all.low < most.of_all.high < rate.high
-    bounds = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
+    bounds = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f}"
     assert said.endswith(
         f"Of the consistency rules, it violates {rule} most often: on {100 * rate.value:.1f} % of "
-        f"{most.n} items (95 % interval {bounds}, adjusted for the choice among {len(found)} rates)."
+        f"{most.n} items ({bounds}, adjusted for the choice among {len(found)} rates)."
     )
     rows = {name: np.tile([1.0, 0.0, 0.0], (len(each), 1)) for name, each in ruled.probabilities.items()}
     names = [name for name in ruled.datasets if name.startswith(("base", "identity"))]

@@ -13,8 +13,6 @@ import typer.main
 
 from crossexam.cli.main import app
 
-Crossexam = Callable[..., Any]
-
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the commands of *group*, and those below them, by what is typed for them."""
@@ -44,7 +42,7 @@ def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each:
     for_each(check, [(name,) for name in ALL])
 
 
-def test_help_all_shows_every_option_in_groups(crossexam: Crossexam) -> None:
+def test_help_all_shows_every_option_in_groups(crossexam: Callable[..., Any]) -> None:
     few, all_ = (crossexam(f"examine {flag}").out for flag in ("--help", "--help-all"))
     flags = {each.opts[0] for each in ALL["examine"].params if each.param_type_name == "option"}
     assert flags == {flag for flag in flags if re.search(rf"{flag}\b", all_)}

@@ -98,8 +98,6 @@ def test_the_headline_names_the_rule_that_is_violated_most_often(ruled: Run) -> 
 
 # Items that were truncated
 
-MENDED = "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
-
 
 def read_of(truncated: str, unseen: str, said: str, golds: str = "", *names: str) -> Run:
     """A run over items, neutral unless *golds* say otherwise; x marks what is truncated or unseen."""
@@ -168,7 +166,8 @@ def test_run_ends_with_the_warning(tiny_checkpoint: Path, tmp_path: Path) -> Non
     done = invoke(*line, "--max-length", "16", "--device", "cpu")
     last = done.stderr.splitlines()[-1]
     said = f"warning: hf/{tiny_checkpoint} did not read 3 of 3 items to the end (100.0 %): long 100.0 %."
-    assert last == f"{said} {MENDED.replace('300', '10')}"
+    mended = "To have every item read to the end, run the model with --chunk, as in --chunk words:10."
+    assert last == f"{said} {mended}"
 
 
 # Slices, and the published figures beside them
@@ -208,12 +207,11 @@ def test_a_pair_without_a_tag_counts_under_none_and_tags_of_one_corpus_have_publ
 
 # Fact checking
 
-SCORES = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
-
 
 def claims_of(split: str) -> Run:
     """Two data sets of eight claims, of which the first six have scores in the order of their labels."""
-    rows = [(str(k // 2), k % 2, score) for k, score in enumerate(SCORES)]
+    scores = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
+    rows = [(str(k // 2), k % 2, score) for k, score in enumerate(scores)]
     return claims(split, frank=rows, polytope=rows)
 
 

@@ -69,11 +69,6 @@ def _fewer_draws() -> Iterator[None]:
         yield
 
 
-def of(results: Results, kind: str, factor: str) -> FactorResult:
-    (found,) = (e for e in factors(results.models[0]) if (e.kind, e.factor) == (kind, factor))
-    return found
-
-
 def by_factor(run: Run) -> dict[str, FactorResult]:
     return {each.factor: each for each in factor_results(run)}
 
@@ -150,7 +145,8 @@ def test_a_table_that_tests_nothing_has_no_statistics() -> None:
     run = a_run()
     run.probabilities["i_th.snli_train"][:] = (1, 0, 0)  # all the same
     results = results_of([run])
-    assert isnan(of(results, "i_th", "polarity").p_value)
+    (tested,) = (e for e in factors(results.models[0]) if (e.kind, e.factor) == ("i_th", "polarity"))
+    assert isnan(tested.p_value)
     found = json_figures(render_json(results), "i_th.snli_train")
     of_factor = {name for name, figure in found.items() if "polarity" in figure.get("of", ())}
     assert not of_factor & {"factor_g", "factor_p_value", "factor_p_value_items", "factor_significant_holm"}

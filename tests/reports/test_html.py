@@ -30,7 +30,6 @@ BASE, NEGATION, ANTONYMY = (f"{name}.builtin_demo_120" for name in ("base", "neg
 #: How often a made-up model is right, by construction.
 SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.4, "word_overlap": 0.6, "length_mismatch": 0.7}
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-SCREEN = "document.documentElement.scrollWidth"
 
 
 @cache
@@ -228,7 +227,7 @@ def test_names_of_seven_models_break_between_words_only(
     open_page: Opener, seven_models: Path, width: int
 ) -> None:
     page = open_page(seven_models, width)
-    assert page.evaluate(SCREEN) == width
+    assert page.evaluate("document.documentElement.scrollWidth") == width
     right = "(all) => all.map((each) => each.getBoundingClientRect().right)"
     links = page.locator("nav a").evaluate_all(right)
     assert len(links) > 9
@@ -341,8 +340,6 @@ def test_axe_finds_no_barrier(
 
 # Items of two labels with odd ids and texts
 
-ODD = "a/b #1 %2F?=ü\ud800"
-
 
 @pytest.fixture(scope="module")
 def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -350,7 +347,9 @@ def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = ("=1+1", "+cmd", '-"quoted", and\nbroken', "@SUM(A1)", "It rains.", "＝1")
     base = dataset("base.rte", "EnnEnn", info={"genre": "=fiction"})
     items = tuple(
-        replace(item, id=ODD if k == 4 else f"=id{k}", premise=text, hypothesis=f"So {text}")
+        replace(
+            item, id="a/b #1 %2F?=ü\ud800" if k == 4 else f"=id{k}", premise=text, hypothesis=f"So {text}"
+        )
         for k, (item, text) in enumerate(zip(base, texts, strict=True))
     )
     base = replace(base, examples=items)

@@ -63,6 +63,15 @@ def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
     assert run.model in text
 
 
+def test_nothing_in_it_controls_the_terminal(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    name = "a\x1b[2Jb"
+    items = tuple(replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV])
+    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
+    text = gate(run, {"set": "*", "measure": "accuracy", "min": 0.9}).text(COMMAND)
+    assert "\\x1b[2J" in text
+    assert not {"\x1b", "\x9b"} & set(text)
+
+
 def test_the_intervals_are_called_what_they_are(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     """By the construction of the test set; with ECE, whose word pairs are fixed: tests/golden/gates.txt."""
     of_swaps = {**datasets[DEV].manifest, "construction": "antonymy"}

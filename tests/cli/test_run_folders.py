@@ -45,6 +45,8 @@ def test_a_second_suite_is_added_and_has_to_be_left_out_if_only_one_run_has_it(
     assert only in crossexam("compare run b -o c.csv", 2).err
     crossexam("compare run b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
+    crossexam("run builtin/overlap more.tiny.parquet -o b --force")  # which leaves nothing of the other
+    assert [path.stem for path in (sets / "b/predictions").glob("*.parquet")] == ["more.tiny"]
 
 
 def test_the_runs_of_a_folder_come_in_the_order_in_which_they_were_made(

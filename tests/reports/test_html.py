@@ -29,6 +29,23 @@ Opener = Callable[..., "Page"]
 BASE, NEGATION, ANTONYMY = (f"{name}.builtin_demo_120" for name in ("base", "negation", "antonymy"))
 #: How often a made-up model is right, by construction.
 SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.4, "word_overlap": 0.6, "length_mismatch": 0.7}
+#: Returns the words that are on two lines.
+BROKEN_WORDS = """() => {
+  const broken = [];
+  for (const cell of document.querySelectorAll("th, td.text, figcaption, .of")) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      for (const word of walker.currentNode.data.matchAll(/[A-Za-z0-9]+/g)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, word.index);
+        range.setEnd(walker.currentNode, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map((each) => each.top));
+        if (lines.size > 1) broken.push(word[0]);
+      }
+    }
+  }
+  return broken;
+}"""
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 
@@ -246,25 +263,7 @@ def test_names_of_seven_models_break_between_words_only(
         "(all) => all.map((each) => each.getBoundingClientRect().width)"
     )
     assert 0 < max(drawn) <= width - 32  # the margins of the page
-    broken = page.evaluate(
-        """() => {
-          const broken = [];
-          for (const cell of document.querySelectorAll("th, td.text, figcaption, .of")) {
-            const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-            while (walker.nextNode()) {
-              for (const word of walker.currentNode.data.matchAll(/[A-Za-z0-9]+/g)) {
-                const range = document.createRange();
-                range.setStart(walker.currentNode, word.index);
-                range.setEnd(walker.currentNode, word.index + word[0].length);
-                const lines = new Set([...range.getClientRects()].map((each) => each.top));
-                if (lines.size > 1) broken.push(word[0]);
-              }
-            }
-          }
-          return broken;
-        }"""
-    )
-    assert broken == []
+    assert page.evaluate(BROKEN_WORDS) == []
 
 
 @pytest.mark.browser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from crossexam.cli.ls import _corpora
-from crossexam.core.test_sets import read_suite
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.test_sets import read_suite, write_test_set
+from made.corpora import write_pairs
 
 pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
@@ -24,17 +27,15 @@ def test_a_demo_of_one_model_and_what_follows_it(
     """A second demo uses the first; its suite passes the checks; its run gives reports of every form."""
     monkeypatch.setenv("NLTK_DATA", str(folder))
     monkeypatch.setattr("crossexam.cli.examine._DEMO_MODELS", ("builtin/overlap",))
+    page = Path("out/report.html")
     assert "antonymy" in crossexam("demo -o out").out
-    assert "numerical_reasoning" in Path("out/report.html").read_text(encoding="utf-8")
+    assert "numerical_reasoning" in page.read_text(encoding="utf-8")
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or len(opened) == 1)
     said = crossexam("demo -o out --open").err
-    assert "already contains this suite" in said
-    assert "no browser" not in said
-    assert opened == [Path("out/report.html").absolute().as_uri()]
-    assert (
-        f"no browser was found; open {Path('out/report.html')} in one" in crossexam("demo -o out --open").err
-    )
+    assert ("already contains this suite" in said, "no browser" in said) == (True, False)
+    assert opened == [page.absolute().as_uri()]
+    assert f"no browser was found; open {page} in one" in crossexam("demo -o out --open").err
     said = crossexam("check out/suite")
     assert "0 errors" in said.err
     assert "sentence met before" in said.out  # why examples gave no item
@@ -44,28 +45,28 @@ def test_a_demo_of_one_model_and_what_follows_it(
 
 
 def test_check_fails(crossexam: Crossexam) -> None:
-    Path("bad.jsonl").write_text(
-        '{"id": "antonymy:a", "premise": "It is hot.", "hypothesis": "It is cold.", "label": "neutral",'
-        ' "base": "a", "construction": "antonymy.v1", "source": "premise", "target": "premise",'
-        ' "edits": [{"side": "hypothesis", "start": 6, "end": 9, "old": "hot", "new": "warm"}], "info": {}}\n'
-    )
+    item = Example("antonymy:a", "It is hot.", "It is cold.", "neutral", base="a")
+    edit = Edit("hypothesis", 6, 9, "hot", "warm")
+    change = Change("antonymy.v1", "premise", "premise", (edit,))
+    write_test_set(Path("bad.jsonl"), [replace(item, change=change)], file_format="jsonl")
     said = crossexam("check bad.jsonl", 1)
-    assert "E101" in said.out
-    assert "E201" in said.out
+    assert all(code in said.out for code in ("E101", "E201"))
 
 
 def test_files_of_users_are_not_written_over(crossexam: Crossexam) -> None:
-    Path("notes").mkdir()
-    for path in (Path("notes/notes.txt"), Path("file")):
+    """More of them: tests/golden/messages.txt."""
+    files = Path("notes/notes.txt"), Path("file")
+    files[0].parent.mkdir()
+    for path in files:
         path.write_text("mine")
-    crossexam("build corpus --base builtin:demo[:20] -o suite")
+    crossexam(f"build corpus --base {DEMO} -o suite")
     for line in (
         "run builtin/overlap suite -o notes",
         "run builtin/overlap suite -o file",
-        "build negation --base builtin:demo -o file",
+        f"build negation --base {DEMO} -o file",
     ):
         assert line.split()[-1] in crossexam(line, 2).err
-    assert Path("file").read_text() == Path("notes/notes.txt").read_text() == "mine"
+    assert [path.read_text() for path in files] == ["mine", "mine"]
 
 
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
@@ -98,16 +99,12 @@ def test_ls(crossexam: Crossexam) -> None:
 
 # Names that no file system takes: shortened where we make them, one error where the user gave them
 
-ROWS = (
-    "premise,hypothesis,label\nA man sleeps.,A man is asleep.,entailment\nA dog runs.,A cat runs.,neutral\n"
-)
 DEMO = "builtin:demo[:20]"
 
 
 def test_a_suite_over_a_corpus_with_a_long_name(crossexam: Crossexam) -> None:
-    for name in (245 * "x" + "1", 245 * "x" + "2"):
-        Path(f"{name}.csv").write_text(ROWS, encoding="utf-8")
-    bases = " ".join(f"--base {245 * 'x'}{name}.csv" for name in "12")
+    files = [write_pairs(Path(), 245 * "x" + number, ("entailment", "neutral")) for number in "12"]
+    bases = " ".join(f"--base {path}" for path in files)
     run, export = "run builtin/overlap suite -o run", "export lm-eval suite -o tasks"
     for line in (f"build negation {bases} -o suite", run, "report run", export, "validate sample suite -o v"):
         crossexam(line)

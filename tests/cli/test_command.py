@@ -13,8 +13,6 @@ import typer.main
 
 from crossexam.cli.main import app
 
-Crossexam = Callable[..., Any]
-
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the commands of *group*, and those below them, by what is typed for them."""
@@ -44,7 +42,7 @@ def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each:
     for_each(check, [(name,) for name in ALL])
 
 
-def test_help_all_shows_every_option_in_groups(crossexam: Crossexam) -> None:
+def test_help_all_shows_every_option_in_groups(crossexam: Callable[..., Any]) -> None:
     few, all_ = (crossexam(f"examine {flag}").out for flag in ("--help", "--help-all"))
     flags = {each.opts[0] for each in ALL["examine"].params if each.param_type_name == "option"}
     assert flags == {flag for flag in flags if re.search(rf"{flag}\b", all_)}
@@ -69,7 +67,5 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         assert "crossexam.cli.command" in loaded
         assert not loaded & {"numpy", "polars", "pyarrow", "scipy", "pydantic", "crossexam.core.dataset"}
         assert not {name for name in loaded if re.match(r"crossexam\.cli\.(?!main|command|console)", name)}
-
-
-def test_a_command_that_is_refused_imports_what_it_needs_only() -> None:
+    # One that is refused imports what it needs only.
     assert not loaded_by("card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}

@@ -79,16 +79,9 @@ def test_a_bar_says_what_is_not_known_exactly() -> None:
     assert "5 of at most 4,000" in screen.getvalue()
 
 
-def entry(rows: int, **rejected: int) -> TestSetEntry:
-    counts = {"examples": 254, "items": rows, "rejected": rejected}
-    return TestSetEntry(versioned="so_swap", part="dev", rows=rows, signature="s", yields=counts)
-
-
 def test_the_overview_of_a_suite_is_a_table() -> None:
     columns = {"corpus": lambda entry: entry.part, "items": lambda entry: str(entry.rows)}
-    entries = [
-        TestSetEntry(versioned=BASE, part=part, rows=rows) for part, rows in (("sick", 12), ("rte", 3))
-    ]
+    entries = [TestSetEntry(versioned=BASE, part=part, rows=k) for part, k in (("sick", 12), ("rte", 3))]
     table = overview_table(Overview("sizes", columns, ("items",)), entries)
     shown = [(str(column.header), list(column.cells), column.justify) for column in table.columns]
     assert shown == [("corpus", ["sick", "rte"], "left"), ("items", ["12", "3"], "right")]

@@ -50,9 +50,9 @@ def renamed(tiny_checkpoint: Path, copied: Make) -> Make:
     """A function that copies the checkpoint with other names of its classes."""
 
     def make(*names: str) -> Path:
-        ids = {"id2label": {str(k): name for k, name in enumerate(names)}}
-        numbers = {"label2id": {name: k for k, name in enumerate(names)}}
-        return copied(tiny_checkpoint, names[0], config=ids | numbers)
+        numbers = {name: k for k, name in enumerate(names)}
+        ids = {str(k): name for name, k in numbers.items()}
+        return copied(tiny_checkpoint, names[0], config={"id2label": ids, "label2id": numbers})
 
     return make
 
@@ -69,14 +69,11 @@ def fake_export(monkeypatch: pytest.MonkeyPatch) -> None:
             helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
             helper.make_node("Einsum", ["found", "mask"], ["logits"], equation="pth,pt->ph"),
         ]
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
+        shape = TensorProto.INT64, ["pairs", "tokens"]
+        inputs = [helper.make_tensor_value_info(name, *shape) for name in ("input_ids", "attention_mask")]
         output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 3])
-        made = helper.make_graph(
-            nodes, "sums", inputs, [output], [numpy_helper.from_array(vectors, "vectors")]
-        )
+        constants = [numpy_helper.from_array(vectors, "vectors")]
+        made = helper.make_graph(nodes, "sums", inputs, [output], constants)
         return helper.make_model(made, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
 
     monkeypatch.setattr(export, "exported_graph", graph)
@@ -205,13 +202,12 @@ def test_what_is_said_of_another_graph_does_not_count(source: str, folder: Path,
 def test_the_comparison_is_that_of_the_two_runs(suite: cx.Suite) -> None:
     one, other = (predict_suite(f"builtin/{name}", suite) for name in ("overlap", "majority"))
     found = conversion.agreement_of(one, other)
-    names = list(suite.datasets)
-    same = np.concatenate([one.predictions(n) == other.predictions(n) for n in names])
-    assert found.same.value == pytest.approx(same.mean())
-    gold = np.array([each.label for name in names for each in suite.datasets[name]])
-    right = [(np.concatenate([run.predictions(n) for n in names]) == gold).mean() for run in (other, one)]
-    assert (found.accuracy.value, found.source_accuracy.value) == pytest.approx(tuple(right))
-    assert found.difference.value == pytest.approx(right[0] - right[1])
+    said = [np.concatenate([run.predictions(name) for name in suite.datasets]) for run in (one, other)]
+    gold = np.array([each.label for data in suite for each in data])
+    right = [(answers == gold).mean() for answers in said]
+    assert found.same.value == pytest.approx((said[0] == said[1]).mean())
+    assert (found.source_accuracy.value, found.accuracy.value) == pytest.approx(tuple(right))
+    assert found.difference.value == pytest.approx(right[1] - right[0])
     assert Fidelity.from_json(json.loads(json.dumps(found.as_json()))) == found
 
 

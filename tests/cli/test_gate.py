@@ -16,27 +16,25 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from crossexam.core.sealed import read_manifest, write_manifest
 from made.commands import invoke
 
-PAIRS = [
-    (f"A man {verb} in the {place} {n}.", f"A person {verb} {n}.", label)
-    for n in range(10)
-    for verb, place, label in (
-        ("sleeps", "park", "entailment"),
-        ("runs", "house", "neutral"),
-        ("sings", "bus", "contradiction"),
-    )
-]
-MODELS = """\
 GOLD = {"sleeps": "entailment", "runs": "neutral", "sings": "contradiction"}
+PAIRS = [
+    (f"A man {verb} in the park {n}.", f"A person {verb} {n}.", label)
+    for n in range(10)
+    for verb, label in GOLD.items()
+]
+MODELS = f"""\
+GOLD = {GOLD}
 def good(pairs):
     return [next((label for word, label in GOLD.items() if word in h), "neutral") for _, h in pairs]
 def bad(pairs):
     return ["entailment"] * len(pairs)
 def silent(pairs):
-    return [{"status": "refused"}] * len(pairs)
+    return [{{"status": "refused"}}] * len(pairs)
 def some(pairs):
-    return [{"status": "refused"} if "sings" in h else label for (_, h), label in zip(pairs, good(pairs))]
+    return [{{"status": "refused"}} if "sings" in h else label for (_, h), label in zip(pairs, good(pairs))]
 """
 RULE = '[[gate]]\nset = "negation.*"\nmeasure = "accuracy"\n'
 AGAINST = f'{RULE}against = "baseline"\nmargin = 0.02\n'
@@ -121,28 +119,10 @@ def test_open_checks_leave_it_undecided_pass_or_fail(crossexam: Crossexam) -> No
         said = crossexam(f"gate good --json g.json {option}", code)
         assert said.text.startswith(f"The gate {says}: py/gated_models:good, 1 check: 1 open; ")
         assert json.loads(Path("g.json").read_text())["exit_code"] == code
-    rules(f'{RULE}min = 0.95\nrequire = "shown"\n')
-    crossexam("gate good --open pass", 1)
-    rules('[[gate]]\nset = "negation.*"\nmeasure = "drop"\nmax = 0.05\n')  # open, but without a loss
-    assert "The gate passes: py/gated_models:good, 1 check: 1 " in crossexam("gate good").out
-
-
-def failed_probe() -> None:
-    from crossexam.core.sealed import read_manifest, write_manifest
-
-    path = Path("good/manifest.json")
-    probe = {"right": 0.2, "items": 30, "warning": "the order could not be verified"}
-    manifest = read_manifest(path)
-    write_manifest(path, {**manifest, "details": {**manifest.get("details", {}), "probe": probe}})
-
-
-def changed_baseline() -> None:
-    data = Path("baseline.parquet").read_bytes()
-    Path("baseline.parquet").write_bytes(data[:-200] + b"x" * 200)
 
 
 def test_what_cannot_be_judged_exits_with_2(crossexam: Crossexam) -> None:
-    """Runs over other items, other sets and part of the items; a failed probe; a damaged baseline."""
+    """Runs over other sets and part of the items; a failed probe; a damaged baseline."""
     rules(AGAINST)
 
     def refused(run: str, culprit: str) -> None:
@@ -150,20 +130,20 @@ def test_what_cannot_be_judged_exits_with_2(crossexam: Crossexam) -> None:
         assert culprit in crossexam(line, 2).err
         assert not Path("g.xml").exists()
 
-    Path("fewer").mkdir()
-    Path("fewer/pairs.csv").write_text(Path("pairs.csv").read_text().replace(" 9", ""))
-    crossexam("build negation --base fewer/pairs.csv -o other")
     rows = [
-        ("other", "over different items"),
         ("suite/base.pairs.parquet", "lacks negation.pairs"),
         ("suite --limit 5", "over different items (5 with content"),
     ]
     for run, culprit in rows:
         crossexam(f"run builtin/overlap {run} -o new --force")
         refused("new", culprit)
-    failed_probe()
+    manifest = read_manifest(Path("good/manifest.json"))
+    probe = {"right": 0.2, "items": 30, "warning": "the order could not be verified"}
+    details = {**manifest.get("details", {}), "probe": probe}
+    write_manifest(Path("good/manifest.json"), {**manifest, "details": details})
     refused("good", "probe")
-    changed_baseline()
+    data = Path("baseline.parquet").read_bytes()
+    Path("baseline.parquet").write_bytes(data[:-200] + b"x" * 200)
     refused("good", "baseline.parquet")
 
 
@@ -171,15 +151,15 @@ def test_unanswered_items_over_the_limit_exit_with_2(crossexam: Crossexam) -> No
     for text, model in product((f"{RULE}min = 0.5\n", AGAINST), ("silent", "some")):
         rules(text)
         assert "NOT JUDGED" in crossexam(f"gate {model} --baseline baseline.parquet --junit g.xml", 2).out
-        assert ElementTree.parse("g.xml").getroot().find(".//failure[@type='not judged']") is not None
+        assert ElementTree.parse("g.xml").find(".//failure[@type='not judged']") is not None
 
 
 def test_the_level_is_handed_on_and_no_result_outlives_an_error(crossexam: Crossexam) -> None:
     rules(f"{RULE}min = 0.5\n")
+    line, files = "gate good --json c.json --junit c.xml", (Path("c.json"), Path("c.xml"))
     for given, level in (("", 0.05), (" --alpha 0.2", 0.2)):
-        crossexam(f"gate good --json c.json --junit c.xml{given}")
-        assert json.loads(Path("c.json").read_text())["alpha"] == level
+        crossexam(f"{line}{given}")
+        assert json.loads(files[0].read_text())["alpha"] == level
     rules('[[gate]]\nset = "typo.*"\nmeasure = "accuracy"\nmin = 0.3\n')
-    crossexam("gate good --json c.json --junit c.xml", 2)
-    assert not Path("c.json").exists()
-    assert not Path("c.xml").exists()
+    crossexam(line, 2)
+    assert not any(map(Path.exists, files))

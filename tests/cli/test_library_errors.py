@@ -39,13 +39,6 @@ def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     return carry_out
 
 
-@pytest.fixture
-def tiny(folder: Path) -> str:
-    """A test set of one item, in the working folder."""
-    write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
-    return "tiny.parquet"
-
-
 def test_what_a_library_says_of_a_file_is_one_error(failing: Callable[..., str]) -> None:
     # what a library in Rust raises when it panics, which is none of Exception
     panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
@@ -71,58 +64,32 @@ def test_other_exceptions_are_ours_and_told_in_a_log(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems refuse such names")
-def test_names_that_are_not_utf8(tiny: str, crossexam: Crossexam, tmp_path: Path) -> None:
+def test_names_that_are_not_utf8(folder: Path, crossexam: Crossexam) -> None:
     name = os.fsdecode(b"b\xffd.jsonl")
-    row = '{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
-    (tmp_path / name).write_text(row, encoding="utf-8")
+    Path(name).write_text('{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n')
     crossexam(["build", "corpus", "--base", name, "-o", "out"])
     line = ["build", "corpus", "--base", "builtin:demo[:9]", "-o", os.fsdecode(b"o\xff")]
     assert "hint: rename" in crossexam(line, 2).err
 
 
-def test_a_home_folder_that_there_is_not(crossexam: Crossexam, tiny: str) -> None:
+def test_a_home_folder_that_there_is_not(crossexam: Crossexam, folder: Path) -> None:
     assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
+    write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
     for kind in ["bow", "hf", "zoo", "onnx", "lm"]:
-        said = crossexam(f"run {kind}/~nosuchuser/x {tiny} -o out", 2).err
-        assert "~nosuchuser/x" in said
-        assert "internal error" not in said
-
-
-FUNCTIONS = """
-import sys
-class Own(BaseException):
-    pass
-def leaves(pairs):
-    sys.exit(7)
-def own(pairs):
-    raise Own("stop")
-"""
-
-
-def test_whatever_a_function_raises_is_an_error_of_the_function(
-    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: str
-) -> None:
-    (tmp_path / "raises_everything.py").write_text(FUNCTIONS, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    for function, what in (("leaves", "SystemExit: 7"), ("own", "Own: stop")):
-        said = crossexam(f"run py/raises_everything:{function} {tiny} -o out", 2).err
-        assert f"{what} (raises_everything.py, line" in said
+        said = crossexam(f"run {kind}/~nosuchuser/x tiny.parquet -o out", 2).err
+        assert ("~nosuchuser/x" in said, "internal error" in said) == (True, False)
 
 
 def test_a_missing_package_is_told_before_anything_is_built(
-    crossexam: Crossexam,
-    tmp_path: Path,
-    tiny_checkpoint: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    crossexam: Crossexam, folder: Path, tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (table, train):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
     examine = f"examine mean/builtin/overlap,hf/{tiny_checkpoint} --suite negation --base builtin:demo[:9]"
     for line in [examine, "train cbow --train builtin:demo --dev builtin:demo"]:
-        error = crossexam(f"{line} -o {tmp_path / 'x'}", 2).err
-        assert "'torch'" in error
-        assert f"hint: {how_to_install('torch')}" in error
-        assert not (tmp_path / "x").exists()
+        error = crossexam(f"{line} -o x", 2).err
+        assert all(words in error for words in ("'torch'", f"hint: {how_to_install('torch')}"))
+        assert not Path("x").exists()
 
 
 def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) -> None:

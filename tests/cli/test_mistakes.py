@@ -13,7 +13,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -127,10 +126,11 @@ def test_what_the_terminal_cannot_print_is_escaped(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("here")
 def test_what_a_hint_recommends_mends_a_damaged_folder(tmp_path: Path, crossexam: Callable[..., Any]) -> None:
-    commands = {"run": "run builtin/overlap suite", "suite": "build negation --base pairs.csv"}
-    load: dict[str, Callable[[Path], object]] = {"run": cx.load_run, "suite": cx.load_suite}
-
-    for kind, damage in product(("run", "suite"), ("cut", "bare")):
-        folder = shutil.copytree(f"{kind}_{damage}", tmp_path / f"{kind}_{damage}")
-        crossexam(f"{commands[kind]} --force -o {folder}")
-        assert load[kind](folder)
+    for kind, command, load in (
+        ("run", "run builtin/overlap suite", cx.load_run),
+        ("suite", "build negation --base pairs.csv", cx.load_suite),
+    ):
+        for damage in ("cut", "bare"):
+            folder = shutil.copytree(f"{kind}_{damage}", tmp_path / f"{kind}_{damage}")
+            crossexam(f"{command} --force -o {folder}")
+            assert load(folder)

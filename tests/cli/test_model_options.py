@@ -22,6 +22,7 @@ from crossexam.options.groups import ModelOption, model_values
 from crossexam.options.option import options_of
 from crossexam.options.run import Run
 from made.commands import invoke
+from made.models import Fixed
 
 
 def _options(*models: str, settings: tuple[str, ...] = (), **flags: Any) -> dict[str, Any]:
@@ -67,28 +68,15 @@ class Options:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Constant(Model):
-    name: str
-    options: Options
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} {self.options}"
-
-    @property
-    def details(self) -> dict[str, Any]:
-        return {}
-
-    def predict(self, pairs: list[tuple[str, str]]) -> np.ndarray:
-        return np.tile(np.eye(3)[self.options.label], (len(pairs), 1))
-
-
 @pytest.fixture
 def constant_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new kind of model: one module and one line."""
+
+    def opened(name: str, options: Options) -> Model:
+        return Fixed(name, np.eye(3)[options.label].tolist(), f"{name} {options}")
+
     module = ModuleType("constant_of_the_test")
-    module.__dict__.update(Options=Options, open_constant=Constant)
+    module.__dict__.update(Options=Options, open_constant=opened)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     kind = ModelKind("constant/", "always the same", "constant_of_the_test:open_constant")
     monkeypatch.setitem(MODELS, "constant", kind)

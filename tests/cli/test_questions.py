@@ -20,15 +20,13 @@ from crossexam.corpora.reading import Reading
 from crossexam.options.build import Build
 from crossexam.options.groups import reading_of
 from crossexam.suites.bases import base_from_spec
-
-CLAIMS = "document,claim,verdict\nIt rains a lot.,It rains.,yes\nIt rains.,It is dry.,no\n"
+from made.corpora import write_lines
 
 
 @pytest.fixture
 def claims(tmp_path: Path) -> Path:
-    path = tmp_path / "claims.csv"
-    path.write_text(CLAIMS)
-    return path
+    lines = ("document,claim,verdict", "It rains a lot.,It rains.,yes", "It rains.,It is dry.,no")
+    return write_lines(tmp_path / "claims.csv", lines)
 
 
 def answering(*answers: str) -> Ask:
@@ -47,15 +45,14 @@ def options(base: Path | str, columns: str | None = None) -> Build:
     return Build(suite="consistency", output=Path("out"), base=(str(base),), columns=columns)
 
 
-def test_columns_are_named_by_number_or_name(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = with_columns(options(claims), answering("1", "7", "claim", "verdict"))
-    assert found.columns == {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+def test_columns_are_named_by_number_or_name_and_only_what_is_missing_is_asked(
+    claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+    assert with_columns(options(claims), answering("1", "7", "claim", "verdict")).columns == columns
     assert "there is no column '7'" in capsys.readouterr().err
-
-
-def test_only_what_is_missing_is_asked(claims: Path) -> None:
-    given = with_columns(options(claims, "hypothesis=claim,label=verdict"), answering("1"))
-    assert given.columns == {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+    given = options(claims, "hypothesis=claim,label=verdict")
+    assert with_columns(given, answering("1")).columns == columns
     unlabelled = with_columns(options(claims), answering("1", "2", ""))
     assert unlabelled.columns == {"premise": "document", "hypothesis": "claim"}
     for unanswered in (answering(""), answering("document", "")):  # it leaves the error of today
@@ -79,7 +76,7 @@ def test_nothing_is_asked_about_what_is_known(claims: Path, tmp_path: Path) -> N
 
 def unknown_labels(path: Path, text: str, **reading: Any) -> UnknownLabelError:
     lines = [f"It rains.,It is wet {n}.,{label}" for n, label in enumerate(text.split())]
-    path.write_text("\n".join(("premise,hypothesis,label", *lines)))
+    write_lines(path, lines, "premise,hypothesis,label\n")
     with pytest.raises(UnknownLabelError) as caught:
         list(base_from_spec(str(path), Reading(**reading)).open())
     return caught.value

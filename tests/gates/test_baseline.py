@@ -15,14 +15,13 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, PROJECTIONS, Gold
-from crossexam.core.manifest import RunManifest
-from crossexam.core.outcome import CODES, Outcomes
+from crossexam.core.labels import PROJECTIONS
 from crossexam.core.sealed import ChangedError
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.gates.baseline import Baseline, read_baseline, write_baseline
+from made import runs as letters
 from made.gated import MakeRun
+from made.runs import dataset
 
 
 def stored(run: Run, path: Path, **how: Any) -> Baseline:
@@ -40,17 +39,17 @@ def some(make_run: MakeRun) -> Run:
 @pytest.mark.parametrize("projection", [None, *PROJECTIONS])
 def test_it_is_compared_as_the_run_itself_in_every_projection(projection: str | None, tmp_path: Path) -> None:
     """Entailment may be the most probable of three labels with less than one half, which differs on two."""
-    other: Gold = "not_entailment" if projection == "two labels" else "neutral"
-    items = tuple(Example(f"i{k}", f"P{k}.", "H.", "entailment" if k % 2 else other) for k in range(300))
-    dataset = Dataset("x.dev", items, {} if projection is None else {"projection": projection})
+    golds = ("nE" if projection == "two labels" else "NE") * 150
+    items = replace(
+        dataset("x.dev", golds), manifest={} if projection is None else {"projection": projection}
+    )
     rows = np.random.default_rng(0).dirichlet([1, 1, 1], 300)
-    codes = np.where(np.arange(300) < 3, CODES["refused"], 0).astype(np.int8)
     rows[:3] = np.nan
+    said = "?" * 3 + golds[3:]
 
     def run_of(model: str, step: int, two_label: bool) -> Run:
-        told = {"x.dev": Outcomes(codes[::step], np.full(300, np.nan))}
-        of, details = {"x.dev": rows[::step]}, RunManifest(details={"two_label": two_label})
-        return Run(model, {"x.dev": dataset}, of, details, {}, told)
+        made = letters.run_of({items.name: said[::step]}, items, model=model, two_label=two_label)
+        return replace(made, probabilities={items.name: rows[::step]})
 
     for of_run, of_model in product((False, True), repeat=2):
         run, model = run_of("mine", 1, of_run), run_of("new", -1, of_model)
@@ -60,10 +59,9 @@ def test_it_is_compared_as_the_run_itself_in_every_projection(projection: str | 
 
 
 def test_a_hundred_thousand_items_are_far_below_a_megabyte(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    items = tuple(Example(f"i{k}", "P.", "H.", LABELS[k % 3]) for k in range(100_000))
-    rows = rng.dirichlet([1, 1, 1], 100_000)  # labels without any pattern that could be compressed
-    run = Run("mine", {"x.dev": Dataset("x.dev", items)}, {"x.dev": rows})
+    items = dataset("x.dev", "ENC" * 33_334, sharing=100_002)
+    labels = np.random.default_rng(0).integers(0, 3, len(items))  # without any pattern to be compressed
+    run = Run("mine", {"x.dev": items}, {"x.dev": np.eye(3)[labels]})
     write_baseline(Baseline.of(run, probabilities=False), tmp_path / "b.parquet")
     assert (tmp_path / "b.parquet").stat().st_size < 100_000
 
@@ -101,35 +99,30 @@ def test_probabilities_are_kept_as_32_bits_on_request_and_bytes_are_the_same(
     assert np.array_equal(kept.answers("negation.dev"), expected, equal_nan=True)
 
 
-def test_changed_files_and_others_are_refused(
+def test_changed_files_and_those_of_later_versions_are_refused(
     some: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Other files, too: tests/golden/messages.txt."""
     path = tmp_path / "b.parquet"
     stored(some, path)
     table = pq.read_table(path)
     flipped = table["entailed"].to_numpy().copy()
     flipped[0] = not flipped[0]
     changed = table.set_column(table.column_names.index("entailed"), "entailed", [flipped])
-    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
-    with pytest.raises(ChangedError, match="changed by hand, or damaged"):
-        read_baseline(path)
     key = b"crossexam_baseline"
     renamed = table.schema.metadata[key].replace(b'"mine"', b'"mind"')
-    pq.write_table(table.replace_schema_metadata({key: renamed}), path)
-    with pytest.raises(ChangedError, match="its checksum does not match its content"):
-        read_baseline(path)
-    monkeypatch.setattr("crossexam.gates.baseline._FORMAT", 2)
-    write_baseline(Baseline.of(some), tmp_path / "later")
-    monkeypatch.undo()
-    (tmp_path / "text").write_text("no Parquet")
-    for name, says in (
-        ("", "this is a folder"),
-        ("no", "no such file"),
-        ("text", "damaged"),
-        ("later", "the baseline has the format 2"),
+    for each, says in (
+        (changed.replace_schema_metadata(table.schema.metadata), "changed by hand, or damaged"),
+        (table.replace_schema_metadata({key: renamed}), "its checksum does not match its content"),
     ):
-        with pytest.raises(FormatError, match=says):
-            read_baseline(tmp_path / name)
+        pq.write_table(each, path)
+        with pytest.raises(ChangedError, match=says):
+            read_baseline(path)
+    with monkeypatch.context() as patched:
+        patched.setattr("crossexam.gates.baseline._FORMAT", 2)
+        write_baseline(Baseline.of(some), path)
+    with pytest.raises(FormatError, match="the baseline has the format 2"):
+        read_baseline(path)
 
 
 def test_other_items_are_refused(
@@ -139,24 +132,19 @@ def test_other_items_are_refused(
         with pytest.raises(CrossexamError, match=says):
             Baseline.of(some).check(make_run(of=of))
 
+    def with_other(**changes: Any) -> dict[str, Dataset]:
+        return {**datasets, negation.name: replace(negation, **changes)}
+
     negation = datasets["negation.dev"]
     other = (replace(negation.examples[0], hypothesis="Another."), *negation.examples[1:])
     facts = {**negation.manifest, "projection": "two labels"}
+    renamed = {name.replace("dev", "new"): each for name, each in datasets.items()}
     rows = [
-        ("over different items", {**datasets, negation.name: replace(negation, examples=other)}),
-        (
-            r"over different items \(30 with content",
-            {**datasets, negation.name: replace(negation, examples=negation.examples[:30])},
-        ),
+        ("over different items", with_other(examples=other)),
+        (r"over different items \(30 with content", with_other(examples=negation.examples[:30])),
         (r"lacks negation\.dev, which the baseline has", {"base.dev": datasets["base.dev"]}),
-        (
-            r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the",
-            {name.replace("dev", "new"): each for name, each in datasets.items()},
-        ),
-        (
-            "has the labels 'two labels', the baseline 'three labels'",
-            {**datasets, negation.name: replace(negation, manifest=facts)},
-        ),
+        (r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the", renamed),
+        ("has the labels 'two labels', the baseline 'three labels'", with_other(manifest=facts)),
     ]
     for_each(check, rows)
 

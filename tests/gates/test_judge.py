@@ -31,31 +31,28 @@ ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("rule", "outcomes"),
-    [
-        ({"measure": "accuracy", "min": 0.6}, ("holds", "open", "broken")),
-        ({"measure": "accuracy", "max": 0.6}, ("broken", "open", "holds")),
-        ({"measure": "balanced_accuracy", "min": 0.6}, ("holds", "open", "broken")),
-        ({"measure": "drop", "max": 0.4}, ("holds", "open", "broken")),
-        ({"measure": "flip_rate", "max": 0.4}, ("holds", "open", "broken")),
-        ({"measure": "ece", "max": 0.2}, ("holds", "open", "broken")),
-    ],
-)
-def test_a_rule_holds_is_open_or_broken(
-    make_run: MakeRun, rule: dict[str, Any], outcomes: tuple[str, ...]
-) -> None:
-    runs = (make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4))
-    assert tuple(check_of(run, rule).outcome for run in runs) == outcomes
+def test_a_rule_holds_is_open_or_broken(make_run: MakeRun, for_each: Callable[..., None]) -> None:
+    runs = [make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4)]
+
+    def check(name: str, side: str, limit: float) -> None:
+        outcomes = [check_of(run, {"measure": name, side: limit}).outcome for run in runs]
+        expected = ["holds", "open", "broken"]
+        assert outcomes == (expected[::-1] if (name, side) == ("accuracy", "max") else expected)
+
+    limits = [("accuracy", "min", 0.6), ("accuracy", "max", 0.6), ("balanced_accuracy", "min", 0.6)]
+    for_each(check, [*limits, ("drop", "max", 0.4), ("flip_rate", "max", 0.4), ("ece", "max", 0.2)])
 
 
-@pytest.mark.parametrize("name", ESTIMATED)
-def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
+def test_against_a_baseline(make_run: MakeRun, for_each: Callable[..., None]) -> None:
     baseline = make_run({DEV: spread_out(0.9)})
-    shares = (0.8, 0.6, 0.3) if name == "ece" else (0.95, 0.8, 0.4)  # a confidence of 0.8 suits the first
-    runs = (make_run({DEV: spread_out(share)}) for share in shares)
-    found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
-    assert found == ["holds", "open", "broken"]
+
+    def check(name: str) -> None:
+        shares = (0.8, 0.6, 0.3) if name == "ece" else (0.95, 0.8, 0.4)  # a confidence of 0.8 suits the first
+        runs = (make_run({DEV: spread_out(share)}) for share in shares)
+        found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
+        assert found == ["holds", "open", "broken"]
+
+    for_each(check, ESTIMATED)
 
 
 def test_items_that_share_word_pairs_have_a_balanced_accuracy(make_run: MakeRun) -> None:
@@ -117,6 +114,7 @@ def test_p_values_are_corrected_over_all_checks(make_run: MakeRun) -> None:
     assert three[0].p_holds == pytest.approx(3 * raw[0])
     alpha = 2 * raw[0] * 1.01  # one check holds, which is open among three
     assert check_of(run, rules[0], alpha=alpha).outcome == "holds"
+    assert check_of(run, rules[0], alpha=0.98 * alpha).outcome == "open"  # each side has half of the level
     assert {check.outcome for check in gate(run, *rules[:1] * 3, alpha=alpha).checks} == {"open"}
 
 
@@ -156,18 +154,16 @@ def test_bounds_that_decide_do_and_others_cannot_be_judged(make_run: MakeRun) ->
     assert check_of(run, {"measure": "accuracy", "min": 0.7}, max_unanswered=0.2).outcome in {"open", "holds"}
 
 
-@pytest.mark.parametrize("name", ESTIMATED)
-def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun, name: str) -> None:
+def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun) -> None:
     """As if every request had met the limit of a rate."""
     run, good = make_run(None, {DEV: range(N)}), make_run()
-    side = "min" if name.endswith("accuracy") else "max"
-    for rule in ({side: 0.5}, {"against": "baseline", "margin": 0.5}):
-        try:
+    for name in ESTIMATED[:-1]:
+        side = "min" if name.endswith("accuracy") else "max"
+        for rule in ({side: 0.5}, {"against": "baseline", "margin": 0.5}):
             result = gate(run, {"measure": name, **rule}, baseline=good)
-        except CrossexamError:
-            assert name == "ece"  # nothing that could be calibrated
-            continue
-        assert (result.checks[0].outcome, result.exit_code) == ("not judged", 2)
+            assert (result.checks[0].outcome, result.exit_code) == ("not judged", 2), name
+            with pytest.raises(CrossexamError):  # nothing that could be calibrated
+                gate(run, {"measure": "ece", **rule}, baseline=good)
 
 
 @pytest.mark.parametrize("name", ESTIMATED)
@@ -195,28 +191,26 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
             assert least - 1e-9 <= found.value().value <= most + 1e-9
 
 
-def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    def sets(pattern: str, run: Any, **rule: Any) -> list[str]:
-        return [each.test_set for each in gate(run, {"set": pattern, "measure": "accuracy", **rule}).checks]
+def sets(pattern: str, run: Run, baseline: Run | None = None, **rule: Any) -> list[str]:
+    """The test sets that a rule with this pattern is about."""
+    rule = {"measure": "accuracy", "min": 0.6} | rule
+    return [each.test_set for each in gate(run, {"set": pattern, **rule}, baseline=baseline).checks]
 
-    assert sets("*", make_run(), min=0.6) == ["base.dev", DEV]
-    assert sets("*", make_run(), measure="drop", max=0.6) == [DEV]  # a base has none
+
+def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    assert sets("*", make_run()) == ["base.dev", DEV]
+    assert sets("*", make_run(), measure="drop") == [DEV]  # a base has none
     name = "builtin:demo[:5]"  # a name, although it has brackets
-    assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)}), min=0.6) == [name]
-    assert sets("negation.*", make_run(of=half_proposed(datasets)), min=0.6) == [DEV, f"{DEV} (proposed)"]
+    assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)})) == [name]
+    assert sets("negation.*", make_run(of=half_proposed(datasets))) == [DEV, f"{DEV} (proposed)"]
     empty = {**datasets, DEV: replace(datasets[DEV], examples=())}
-    assert sets("*", make_run(of=empty), min=0.6) == ["base.dev"]
+    assert sets("*", make_run(of=empty)) == ["base.dev"]
     with pytest.raises(CrossexamError, match="none of its items can be used"):
-        sets(DEV, make_run(of=empty), min=0.6)  # whoever names it expects items
+        sets(DEV, make_run(of=empty))  # whoever names it expects items
 
 
 def test_a_rule_may_name_a_test_set_as_tables_do(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     """If it is the name of one: of several bases, there is no "negation" in tables."""
-    accuracy = {"measure": "accuracy", "min": 0.6}
-
-    def sets(name: str, run: Run, baseline: Run | None = None) -> list[str]:
-        return [each.test_set for each in gate(run, {"set": name, **accuracy}, baseline=baseline).checks]
-
     one, more = make_run(), make_run(of={**datasets, **suite(part="other")})
     assert sets("negation", one) == [DEV]
     assert sets("base (dev)", one) == ["base.dev"]
@@ -274,17 +268,13 @@ def test_what_cannot_be_judged_is_an_error(
         assert str(caught.value).startswith("rule 1")
 
     rows = [
-        (good, {**accuracy, "set": "antonymy.*"}, None, r"no test set is called 'antonymy\.\*'"),
         (good, {"set": "base.dev", "measure": "drop", "max": 0.1}, None, "'drop' is not defined"),
-        (good, {"measure": "accuracy", **AGAINST}, None, "none is given"),
         (
             good, {"measure": "accuracy", **AGAINST}, Baseline.of(only["base.dev"]),
             "the baseline lacks a test set that the rule is about",
         ),
         (only[DEV], {"measure": "drop", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
-        (only[DEV], {"measure": "flip_rate", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
         (unlabelled, accuracy, None, "none of its items can be used"),
-        (unlabelled, {**accuracy, "measure": "balanced_accuracy"}, None, "none of its items can be used"),
         (labels, {"measure": "ece", "max": 0.1}, None, "gives labels without probabilities"),
         (labels, ece, Baseline.of(good), "gives labels without probabilities"),
         (
@@ -296,25 +286,24 @@ def test_what_cannot_be_judged_is_an_error(
     assert check_of(unlabelled, {"measure": "unanswered", "max": 0.1}).outcome == "holds"
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_a_failed_probe_of_the_labels(make_run: MakeRun, nested: bool) -> None:
+def test_a_failed_probe_of_the_labels(make_run: MakeRun) -> None:
     rule = {"measure": "accuracy", "min": 0.1}
     details: dict[str, Any] = {"probe": {"right": 0.1, "items": 30, "warning": "the order is wrong"}}
-    run = make_run(details={"members": {"hf/a": {}, "hf/b": details}} if nested else details)
-    with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is wrong") as caught:
-        gate(run, rule)
-    assert "--label-order" not in caught.value.hint  # a language model has no order of classes
-    accepted = gate(run, rule, accept_unverified=True)
-    assert accepted.passed
-    assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
+    for of in (details, {"members": {"hf/a": {}, "hf/b": details}}):
+        run = make_run(details=of)
+        with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is w") as caught:
+            gate(run, rule)
+        assert "--label-order" not in caught.value.hint  # a language model has no order of classes
+        accepted = gate(run, rule, accept_unverified=True)
+        assert accepted.passed
+        assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
     with pytest.raises(CrossexamError) as caught:
         gate(make_run(details={**details, "label_order_from": "config.json"}), rule)
     assert "--label-order, which declares it, or give --accept-unverified" in str(caught.value.hint)
     assert gate(make_run(details={"probe": {"right": 0.9, "items": 30}}), rule).passed
     declared = gate(make_run(details={**details, "label_order_from": "declared"}), rule)
     assert declared.passed
-    (note,) = declared.notes
-    assert note.endswith("the class order was declared with --label-order; the order is wrong.")
+    assert "the class order was declared with --label-order" in declared.notes[0]
 
 
 def test_drops_of_items_that_are_not_paired(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
@@ -346,21 +335,17 @@ def test_missing_answers_to_unpaired_items_are_taken_against_the_model(
     assert check.value.least.value == pytest.approx(-largest)
 
 
-@pytest.mark.parametrize(
-    ("share", "rule", "few", "enough"),
-    [
-        (0.64, {"measure": "accuracy", "min": 0.6}, 0.7, 1.3),
-        (0.77, {"measure": "ece", "max": 0.05}, 0.85, 1.15),
-        (0.77, {"measure": "ece", "max": 0.01}, 0.85, 1.15),
-    ],
-)
-def test_as_many_items_as_it_says_settle_an_open_check(
-    make_run: MakeRun, share: float, rule: dict[str, Any], few: float, enough: float
-) -> None:
+def test_as_many_items_as_it_says_settle_a_check(make_run: MakeRun, for_each: Callable[..., None]) -> None:
     """More clusters that are like these: the answers are repeated."""
-    needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
-    assert needed > N
-    for factor, settled in ((few, False), (enough, True)):
-        times = round(factor * needed / N)
-        repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
-        assert (check_of(repeated, rule).outcome != "open") == settled
+
+    def check(share: float, name: str, side: str, limit: float, within: float) -> None:
+        rule = {"measure": name, side: limit}
+        needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
+        assert needed > N
+        for factor, settled in ((1 - within, False), (1 + within, True)):
+            times = round(factor * needed / N)
+            repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
+            assert (check_of(repeated, rule).outcome != "open") == settled
+
+    cases = [(0.64, "accuracy", "min", 0.6, 0.3), (0.77, "ece", "max", 0.05, 0.15)]
+    for_each(check, [*cases, (0.77, "ece", "max", 0.01, 0.15)])

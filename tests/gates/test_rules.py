@@ -56,6 +56,8 @@ def test_a_margin_limits_what_is_worse() -> None:
 
 
 def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) -> None:
+    """Those in files of one rule, and more of them: tests/golden/messages.txt."""
+
     def check(rule: dict[str, Any], what: str, way_out: str) -> None:
         with pytest.raises(CrossexamError) as caught:
             rules_from([GOOD, rule])
@@ -66,20 +68,15 @@ def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) ->
 
     against = {"set": "*", "measure": "accuracy", "against": "baseline"}
     rows = [
-        (GOOD | {"minimum": 0.6}, "no key of a rule is called 'minimum'", "hint: "),
-        (GOOD | {"measure": "acuracy"}, "'acuracy'", "did you mean 'accuracy'?"),
         ({"set": "*", "min": 0.6}, "'measure' is missing", "one of accuracy"),
         ({"measure": "accuracy", "min": 0.6}, "'set' is missing", "a pattern such as"),
         (GOOD | {"set": 3}, "'set' is 3", "a pattern such as"),
         (GOOD | {"set": ""}, "'set' is ''", "a pattern such as"),
-        (GOOD | {"min": 60}, "'min' is 60", "60 % is 0.6"),
         (GOOD | {"min": -0.1}, "'min' is -0.1", "from 0 to 1"),
         (GOOD | {"max": float("nan")}, "'max' is nan", "from 0 to 1"),
-        (GOOD | {"max": float("inf")}, "'max' is inf", "from 0 to 1"),
         (GOOD | {"min": True}, "'min' is True", "from 0 to 1"),
         (GOOD | {"min": "0.6"}, "'min' is '0.6'", "from 0 to 1"),
         ({"set": "*", "measure": "accuracy"}, "the rule limits nothing", "min, max, or against"),
-        (GOOD | {"margin": 0.1}, "a margin without 'against'", 'against = "baseline"'),
         (against, "'against' needs a margin", "such as 0.02"),
         (GOOD | against | {"margin": 0.1}, "'min' or 'max' together with 'against'", "neither min nor max"),
         (GOOD | {"against": "main"}, "'against' is 'main'", '"baseline"'),
@@ -91,32 +88,21 @@ def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) ->
 
 def test_a_mistake_in_a_file_has_its_place(tmp_path: Path, for_each: Callable[..., None]) -> None:
     def check(text: str, says: str) -> None:
-        with pytest.raises(CrossexamError, match=says) as caught:
+        with pytest.raises(CrossexamError, match=says):
             rules_from(written(tmp_path, text))
-        assert caught.value.wanted or caught.value.hint
 
-    good = '[[gate]]\nset = "*"\nmeasure = "accuracy"\nmin = 0.6\n'
     rows = [
-        (f'{good}\n[[gate]]\nset = "*"\n', r"crossexam\.toml, rule that begins on line 6: 'measure' is miss"),
-        (
-            'gate = [{set = "*", measure = "accuracy", min = 60}]',
-            r"crossexam\.toml, rule 1: 'min' is 60",
-        ),
-        ("", "no rules are given"),
-        ("[[gates]]\n", "no table of rules is called 'gates'"),
+        ('gate = [{set = "*", measure = "accuracy", min = 60}]', r"crossexam\.toml, rule 1: 'min' is 60"),
         ("gate = 3", "gate is 3"),
         ("gate = [3]", "rule 1: the rule is 3"),
-        ("[[gate]\n", "not TOML"),
         ("a = " + "[" * 5_000, "not TOML"),
     ]
     for_each(check, rows)
 
 
 def test_without_a_file_the_error_shows_a_line_that_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CrossexamError, match=r"crossexam\.toml: no such file") as caught:
-        rules_from(None)
-    (tmp_path / "crossexam.toml").write_text(str(caught.value.hint).partition("is enough: ")[2])
-    assert len(rules_from(None)) == 1
+    line = refused(rules_from, None).partition("is enough: ")[2]
+    assert len(rules_from(written(tmp_path, line))) == 1

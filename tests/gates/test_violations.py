@@ -76,16 +76,14 @@ def test_a_pattern_leaves_out_test_sets_that_were_made_without_labels() -> None:
     assert caught.value.wanted == "a name or pattern of test sets of the run: identity.x"
 
 
-#: Near the rates of random answers: two of three violate, where the condition holds of one of three.
-LIMITS = {"violation": 2 / 9, "conditional_violation": 2 / 3}
-
-
 @pytest.mark.parametrize("missing", [6, 60])
 def test_missing_answers_never_help(missing: int) -> None:
     run = random_run(1, missing=missing)
     reported = consistency_of(run)["conjunction.x"]
-    for name, expected in (("violation", reported.of_all), ("conditional_violation", reported.of_condition)):
-        (check,) = gate(run, {"measure": f"{name}.conjunction", "max": LIMITS[name]}).checks
+    # Near the rates of random answers: two of three violate, where the condition holds of one of three.
+    of_all, of_condition = (reported.of_all, 2 / 9), (reported.of_condition, 2 / 3)
+    for name, (expected, limit) in (("violation", of_all), ("conditional_violation", of_condition)):
+        (check,) = gate(run, {"measure": f"{name}.conjunction", "max": limit}).checks
         assert check.value == expected
         assert check.missing == missing
         assert isinstance(check.value, Bounds) == (missing == 60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,17 @@ def runs() -> tuple[Run, ...]:
 def report() -> Report:
     """A report of the three models with all that it can have, for the tests of what its formats show."""
     return Report(runs(), ReportOptions(calibration=True))
+
+
+def measured(model: str, test_set: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield "accuracy" and "drop" if there are such, with the figure and, without a value, both bounds."""
+    start = f"{model}|{test_set}"
+    drop = "drop" if f"{start}|drop|" in FIGURES else "difference"
+    for name, statistic in (("accuracy", "accuracy"), ("drop", drop)):
+        figure = FIGURES.get(f"{start}|{statistic}|")
+        if figure is not None:
+            ends = ("least", "most") if figure["value"] is None else ()
+            yield name, figure, {end: FIGURES[f"{start}|{statistic}_{end}|"] for end in ends}
 
 
 def dataset(name: str, entry: Mapping[str, Any]) -> Dataset:

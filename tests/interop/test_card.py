@@ -115,8 +115,7 @@ def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> No
 def test_changed_text_is_not_shared_against_a_licence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
-    folder = built(tmp_path / "suite")
-    entries = dict(catalog())
+    folder, entries = built(tmp_path / "suite"), dict(catalog())
     monkeypatch.setattr("crossexam.interop.card.catalog", lambda: entries)
     for licence in ("CC BY-ND 4.0", "CC BY-NC-ND 4.0 (see its page)"):
         entries["builtin"] = replace(entries["builtin"], licence=licence)
@@ -125,19 +124,19 @@ def test_changed_text_is_not_shared_against_a_licence(
         assert not (folder / "README.md").exists()
     done = invoke("card", folder, "--with-permission")
     assert "text that was changed, as in these test sets, may not be redistributed" in done.output
-    entries["builtin"] = replace(entries["builtin"], licence=catalog()["joci"].licence)
-    done = invoke("card", folder, "--force")
-    assert "(licence: none stated): nothing is" in done.output
-    assert sources_of(read_suite(folder)).licences == ["unknown"]
     suite = read_suite(folder)
     bases = Suite(suite.name, {name: each for name, each in suite.datasets.items() if each.entry.is_base})
     refuse_forbidden_changes(bases, sources_of(bases))  # nothing was changed
+    entries["builtin"] = replace(entries["builtin"], licence=catalog()["joci"].licence)
+    assert "(licence: none stated): nothing is" in invoke("card", folder, "--force").output
+    assert sources_of(suite).licences == ["unknown"]
 
 
 def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
     assert LICENCES["CC BY-NC 4.0"].must_know
-    assert licence_of("a licence of its own").identifier == OTHER
-    assert licence_of("a licence of its own") not in {licence_of(each.licence) for each in catalog().values()}
+    unknown = licence_of("a licence of its own")
+    assert unknown.identifier == OTHER
+    assert unknown not in {licence_of(each.licence) for each in catalog().values()}
 
 
 def test_each_publication_of_a_corpus_is_an_entry_of_bibtex() -> None:

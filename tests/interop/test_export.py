@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export, template_for
@@ -98,23 +98,20 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     """Nothing in a sentence is a template of Jinja: the entries of the YAML are names of columns."""
     done = exported("lm-eval", tmp_path / "tasks", THREE)
     assert done.tasks == ["crossexam_negation_dev_1", "crossexam_negation_dev_1_chat"]
-    lines = (tmp_path / "tasks" / f"{done.tasks[0]}.yaml").read_text().splitlines()
-    entries = dict(line.split(": ", 1) for line in lines)
+    plain, chat = ((tmp_path / "tasks" / f"{task}.yaml").read_text() for task in done.tasks)
+    entries = dict(line.split(": ", 1) for line in plain.splitlines())
     parsed = {key: json.loads(text) for key, text in entries.items() if not text.startswith("!")}
     (first, *_) = questions_in(tmp_path / "tasks" / parsed["dataset_kwargs"]["file"])
     assert {parsed["doc_to_text"], parsed["doc_to_choice"], parsed["doc_to_target"]} <= set(first)
     assert entries["custom_dataset"] == "!function crossexam_data.load"
     ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
     # Some servers send a blank before the first token; exact_match compares all of the text.
-    chat = (tmp_path / "tasks" / f"{done.tasks[1]}.yaml").read_text()
     assert re.findall('"function": "([a-z_]+)"', chat) == ["remove_whitespace", "take_first"]
     ours = replace(template("gpt3"), delimiter="!function os.system")
     export(suite(THREE), "lm-eval", tmp_path / "ours", ours)
     lines = (tmp_path / "ours" / f"{done.tasks[0]}.yaml").read_text().splitlines()
-    assert [line for line in lines if "!function" in line] == [
-        "custom_dataset: !function crossexam_data.load",
-        'target_delimiter: "!function os.system"',  # a text, not a function
-    ]
+    assert 'target_delimiter: "!function os.system"' in lines  # a text, not a function
+    assert sum("!function" in line for line in lines) == 2
 
 
 def test_inspect_has_a_task_for_each_test_set_that_is_asked_for(tmp_path: Path) -> None:
@@ -147,13 +144,9 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
     exported("inspect", tmp_path / "tasks", THREE)
     with pytest.raises(CrossexamError, match="/tasks: "):
         exported("lm-eval", tmp_path / "tasks", THREE)
-    in_capitals = dataset("Negation.dev-1", ["neutral"])
-    alike = dataset("negation.dev_1", ["neutral"])
-    for other in (in_capitals, alike):
+    for name in ("Negation.dev-1", "negation.dev_1"):
         with pytest.raises(CrossexamError, match=r"would both be the task crossexam_[nN]egation_dev_1"):
-            exported("inspect", tmp_path / "both", THREE, other)
-    with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
-        exported("lm-evla", tmp_path / "both", THREE)
+            exported("inspect", tmp_path / "both", THREE, dataset(name, ["neutral"]))
 
 
 def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -12,30 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.example import Example
+from crossexam.core.dataset import Suite
 from crossexam.evaluation.measures import measure
 from crossexam.interop.export import export
 from crossexam.models.prompts.table import template
 from crossexam.runs.run import predict_suite
+from made.runs import dataset, negated
+from made.scripts import script
 
 pytestmark = pytest.mark.slow
-BASE = Dataset(
-    "base.dev",
-    tuple(
-        Example(f"e{k}", f'Ann said "{{{{x}}}}" {k} times.', f"Ann spoke {k} times.", label)
-        for k, label in enumerate(["entailment", "neutral", "contradiction"] * 8)
-    ),
-    {"construction": "base"},
-)
-NEGATION = Dataset(
-    "negation.dev",
-    tuple(
-        Example(f"n{k}", each.premise, f"{each.hypothesis} and false is not true", each.label, base=each.id)
-        for k, each in enumerate(BASE.examples)
-    ),
-    {"construction": "negation", "base_set": "base.dev"},
-)
+#: In a premise, what templates of Jinja would fill.
+BASE = dataset("base.dev", "ENC" * 8, premises=[f'"{{{{x}}}}" {k}' for k in range(24)])
+NEGATION = negated(BASE, " and false is not true")
 SUITE = Suite("tests", {each.name: each for each in (BASE, NEGATION)})
 
 
@@ -69,20 +56,13 @@ def test_inspect_runs_what_was_exported_and_its_log_has_its_answers(tmp_path: Pa
         return said
 
     export(SUITE, "inspect", tmp_path / "tasks", template("gpt3"))
-    spec = importlib.util.spec_from_file_location("exported", tmp_path / "tasks" / "crossexam_tasks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    tasks = [module.crossexam_base_dev(), module.crossexam_negation_dev()]
+    module = script(str(tmp_path / "tasks" / "crossexam_tasks.py"))
+    asked = [module.crossexam_base_dev(), module.crossexam_negation_dev()]
     model = get_model("mockllm/model", custom_outputs=map(output, replies))
-    logs = run_tasks(tasks, model=model, log_dir=str(tmp_path / "logs"), display="none", max_connections=1)
+    logs = run_tasks(asked, model=model, log_dir=str(tmp_path / "logs"), display="none", max_connections=1)
     theirs = [log.results.scores[0].metrics["accuracy"].value for log in logs if log.results]
     run = predict_suite(f"log/{tmp_path / 'logs'}", SUITE)
-    assert {name: each.unanswered() for name, each in run.outcomes.items()} == {
-        "base.dev": {"refused": 8},
-        "negation.dev": {"refused": 8},
-    }
+    assert [each.unanswered() for each in run.outcomes.values()] == [{"refused": 8}] * 2
     results = measure(run, max_unanswered=1.0)
     assert [each.accuracy.value for each in results] == pytest.approx(theirs)
     assert all(np.isfinite(run.probabilities["base.dev"][run.answered("base.dev")]).all(axis=1))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import fisher_exact
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation.behaviour import FactorResult, factor_results
@@ -27,7 +27,7 @@ from crossexam.stats.association import association
 from crossexam.stats.bootstrap import draws_for
 from crossexam.stats.power import minimum_detectable_association
 from made.runs import dataset
-from made.shown import json_figures
+from made.shown import headers, json_figures
 
 GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
 
@@ -43,15 +43,14 @@ def info(k: int) -> dict[str, Any]:
 
 def a_run(part: str = "snli_train") -> Run:
     """A run over a control and three swaps of 48 items; the swaps have the same items and predictions."""
-    rng = np.random.default_rng(5)
-    shares = 0.4 * np.eye(3)[[LABELS.index(gold) for gold in GOLDS]] + rng.random((48, 3))
+    shares = 0.4 * np.eye(3)[[LABELS.index(gold) for gold in GOLDS]]
+    shares += np.random.default_rng(5).random((48, 3))
     datasets = {}
     for kind in ("i_h", "i_th", "i_ta1", "i_ta2"):
-        facts: dict[str, Any] = {"construction": f"{kind}.v1", "part": part, "paired": True}
-        if kind != "i_h":
-            facts["base_set"] = f"i_h.{part}"
-        name = f"{kind}.{part}"
-        datasets[name] = Dataset(name, dataset(name, "ENC" * 16, f"i_h.{part}", info=info).examples, facts)
+        base = None if kind == "i_h" else f"i_h.{part}"
+        made = dataset(f"{kind}.{part}", "ENC" * 16, f"i_h.{part}", info=info)
+        facts = {"construction": f"{kind}.v1", "part": part, "paired": True, "base_set": base}
+        datasets[made.name] = replace(made, manifest=facts)
     probabilities = {name: shares[::-1] if name.startswith("i_h") else shares for name in datasets}
     return Run("mine", datasets, probabilities)
 
@@ -68,11 +67,6 @@ def _fewer_draws() -> Iterator[None]:
         patch.setattr(bootstrap, "FEWEST_DRAWN", 19_999)
         patch.setattr(bootstrap, "MOST_DRAWN", 199_999)
         yield
-
-
-def of(results: Results, kind: str, factor: str) -> FactorResult:
-    (found,) = (e for e in factors(results.models[0]) if (e.kind, e.factor) == (kind, factor))
-    return found
 
 
 def by_factor(run: Run) -> dict[str, FactorResult]:
@@ -93,7 +87,7 @@ def test_published_figures_stand_below_the_sets_that_they_are_of(results: Result
     changed, unseen, polarity = crossed_tables(results)
     table_4 = published_rows(polarity)
     assert {name for name, *_ in table_4} == {ta1}
-    assert [column.header for column in polarity.columns[3:6]] == list(LABELS)
+    assert headers(polarity)[3:6] == list(LABELS)
     row = table_4[ta1, "DAM (published)", "contradiction"]
     assert row[:3] == (3, 5, 543)
     assert row[5] == pytest.approx(0.985, abs=5e-4)  # section 6.1: around 98.5 %
@@ -102,38 +96,26 @@ def test_published_figures_stand_below_the_sets_that_they_are_of(results: Result
     table_2 = {key[2]: row[:2] for key, row in found.items() if key[:2] == (ta2, "ESIM (published)")}
     assert table_2 == {"change": (155, 31), "no change": (8, 100)}
     assert len(published_rows(unseen)) == 2
+    # Of items whose control has another gold label: those with an odd number, since it is the one before.
+    shares = {row[:2]: row[4] for row in behaviour_table(results).rows}
+    assert (shares[th, "mine"], shares[ta1, "mine"], shares[th, "ESIM (published)"]) == (0.5, None, 0.42)
     mine = results_of([a_run("mine")])
     assert not any(published_rows(table) for table in (factor_table(mine), *crossed_tables(mine)))
 
 
 def test_published_counts_give_the_published_statistics_and_accuracies() -> None:
     study = published("sanchez2018")
-    cases = (
-        ("insensitivity_counts", "insensitivity_test", "ESIM", "i_ta2"),
-        ("unseen_counts", "unseen_test", "DAM", "i_ta1"),
-        ("polarity_counts", "polarity_test", "DAM", "i_ta1"),
-    )
-    for key, statistic, system, kind in cases:
-        counts = [list(row.values()) for row in study.table(key).cells.values()]
+    cases = ("insensitivity", "ESIM", "i_ta2"), ("unseen", "DAM", "i_ta1"), ("polarity", "DAM", "i_ta1")
+    for factor, system, kind in cases:
+        counts = [list(row.values()) for row in study.table(f"{factor}_counts").cells.values()]
         found = association(counts)
-        assert study.table(statistic).value(system, kind) == int(100 * found.statistic) / 100
-        if key == "polarity_counts":
-            assert study.table("polarity_freedom").value(system, kind) == found.freedom
+        assert study.table(f"{factor}_test").value(system, kind) == int(100 * found.statistic) / 100
+    assert study.table("polarity_freedom").value(system, kind) == found.freedom
     table_2 = study.table("insensitivity_counts")
     right = sum(table_2.value(row, "correct") or 0 for row in table_2.rows)
     share = right / sum(sum(row.values()) for row in table_2.cells.values())
     subset = study.table("insensitivity")
     assert int(1000 * share) / 1000 == subset.value("ESIM", "i_ta2") != subset.value("ESIM", "i_ta3")
-
-
-def test_shares_stand_beside_the_counts(results: Results) -> None:
-    """Of items whose control has another gold label: those with an odd number, since it is the one before."""
-    assert of(results, "i_th", "insensitivity").share == 0.5
-    table = behaviour_table(results)
-    rows = {row[:2]: row[4] for row in table.rows}
-    th, ta1 = (results.short_names[f"{kind}.snli_train"] for kind in ("i_th", "i_ta1"))
-    shares = [rows[th, "mine"], rows[ta1, "mine"], rows[th, "ESIM (published)"]]
-    assert shares == [0.5, None, 0.42]
 
 
 def test_the_data_have_the_numbers_of_each_factor() -> None:
@@ -146,33 +128,25 @@ def test_the_data_have_the_numbers_of_each_factor() -> None:
     tested = factors(results.models[0])
     assert any(each.p_holm < each.p_bonferroni < 1 for each in tested)
     for each in tested:
-        numbers = {
-            "g": each.test.statistic,
-            "p_value": each.p_value,
-            "p_value_items": each.test.p,
-            "p_asymptotic": each.test.p_asymptotic,
-            "p_holm": each.p_holm,
-            "p_bonferroni": each.p_bonferroni,
-            "significant_holm": each.p_holm <= 0.05,
-            "share": each.share,
-            "smallest_expected": each.test.smallest_expected,
-            "odds_ratio": each.odds_ratio,
-        }
+        of_test = {"g": "statistic", "p_value_items": "p"}
+        of_test |= {name: name for name in ("p_asymptotic", "smallest_expected")}
+        numbers = {name: getattr(each.test, attribute) for name, attribute in of_test.items()}
+        for name in ("p_value", "p_holm", "p_bonferroni", "share", "odds_ratio"):
+            numbers[name] = getattr(each, name)
+        numbers["significant_holm"] = each.p_holm <= 0.05
         for name, number in numbers.items():
             assert number is None or found[each.test_set, each.factor, f"factor_{name}"] == number, name
-        first, second = each.crossed.rows[0], each.crossed.columns[1]
-        assert each.crossed.counts[0, 1] in {
-            value
-            for (test_set, of, _), value in found.items()
-            if (test_set, of) == (each.test_set, f"{each.factor}: {first}>{second}")
-        }
+        cell = f"{each.factor}: {each.crossed.rows[0]}>{each.crossed.columns[1]}"
+        counts = [number for (name, of, _), number in found.items() if (name, of) == (each.test_set, cell)]
+        assert each.crossed.counts[0, 1] in counts
 
 
 def test_a_table_that_tests_nothing_has_no_statistics() -> None:
     run = a_run()
     run.probabilities["i_th.snli_train"][:] = (1, 0, 0)  # all the same
     results = results_of([run])
-    assert isnan(of(results, "i_th", "polarity").p_value)
+    (tested,) = (e for e in factors(results.models[0]) if (e.kind, e.factor) == ("i_th", "polarity"))
+    assert isnan(tested.p_value)
     found = json_figures(render_json(results), "i_th.snli_train")
     of_factor = {name for name, figure in found.items() if "polarity" in figure.get("of", ())}
     assert not of_factor & {"factor_g", "factor_p_value", "factor_p_value_items", "factor_significant_holm"}
@@ -199,12 +173,10 @@ def with_pairs(pairs: list[str | None]) -> Run:
     """A run over a set of items of these word pairs, and their controls."""
     run = a_run()
     swapped, control = run.datasets["i_th.snli_train"], run.datasets["i_h.snli_train"]
-    items = [
-        replace(
-            item, info={key: each for key, each in {**item.info, "pair": pair}.items() if each is not None}
-        )
-        for item, pair in zip(swapped, pairs, strict=True)
-    ]
+    items = []
+    for item, pair in zip(swapped, pairs, strict=True):
+        known = {key: each for key, each in {**item.info, "pair": pair}.items() if each is not None}
+        items.append(replace(item, info=known))
     datasets = {control.name: control, swapped.name: replace(swapped, examples=items)}
     return replace(run, datasets=datasets, probabilities={name: run.probabilities[name] for name in datasets})
 

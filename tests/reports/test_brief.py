@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.manifest import RunManifest
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.brief import brief_tables, drop_note, failures_first, without_drop_note
 from crossexam.reports.broken import broken_sets, broken_table, origins
 from crossexam.reports.items import PageItems
@@ -52,16 +48,14 @@ def names(rows: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def test_the_largest_drop_of_any_model_comes_first_and_proposed_labels_last() -> None:
+    """Those whose interval contains 0 come after those that are known."""
     strong = run_of("strong", {"few.x": 6, "many.x": 5, "base.x": 3, "guessed.x (proposed)": 60, "none.x": 2})
     weak = run_of("weak", {"few.x": 6, "many.x": 50, "base.x": 3, "guessed.x (proposed)": 60, "none.x": 3})
     wanted = ["base.x", "many.x", "few.x", "none.x", "guessed.x (proposed)"]
     assert failures_first(results_of([strong, weak])) == wanted
     assert names(brief(strong, weak).rows)[:3] == ["base (x)", "majority baseline", "many"]
-
-
-def test_a_drop_whose_interval_contains_0_comes_after_those_that_are_known() -> None:
     found = results_of([run_of("mine", {"base.x": 0, "few.x": 1, "many.x": 8}, few=set_of("few.x", 6))])
-    drops = {each.name: each.drop for each in found.models[0].results if each.drop is not None}
+    drops: dict[str, Any] = {each.name: each.drop for each in found.models[0].results}
     assert drops["few.x"].value > drops["many.x"].value
     assert drops["few.x"].low < 0 < drops["many.x"].low
     assert failures_first(found) == ["base.x", "many.x", "few.x"]
@@ -77,26 +71,24 @@ def test_of_one_model_the_table_is_short_and_has_pairs_if_these_are_fewer_than_i
 
 
 def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said() -> None:
-    assert (
-        drop_note(results_of([run_of("mine", SETS)]))
-        == "Drop: accuracy on the base minus accuracy here, in points."
-    )
-    results = results_of([run_of("mine", SETS, few=set_of("few.x", 40))])
-    assert "on the base (its examples with an item) minus accuracy here, in points." in drop_note(results)
-    results = results_of([run_of("mine", SETS, few=dataset("few.x", GOLDS, "base.x", keeps_label=False))])
-    assert "; not paired, so not tested: few." in drop_note(results)
-    for table in (brief_tables(results)[0], broken_table(results)):
-        assert drop_note(results) in table.notes[0]
+    some, unpaired = set_of("few.x", 40), dataset("few.x", GOLDS, "base.x", keeps_label=False)
+    for other, words in (
+        ({}, "Drop: accuracy on the base minus accuracy here, in points."),
+        ({"few": some}, "on the base (its examples with an item) minus accuracy here, in points."),
+        ({"few": unpaired}, "; not paired, so not tested: few."),
+    ):
+        results = results_of([run_of("mine", SETS, **other)])
+        assert words in drop_note(results)
+        for table in (brief_tables(results)[0], broken_table(results)):
+            assert drop_note(results) in table.notes[0]
 
 
 def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_drops() -> None:
     table = brief(*(run_of(f"m{k}", SETS | {"many.x": 10 * k}) for k in range(2, 6)))
     assert table.title == "What breaks each model"
-    assert [(row[0], row[2], row[4]) for row in table.rows] == [
-        (f"m{k}", "many", "1 of 3") for k in range(2, 6)
-    ]
-    worst: Any = table.rows[-1][3]
-    assert round(worst.value, 4) == round(47 / 60, 4)
+    rows: Any = table.rows
+    assert [(row[0], row[2], row[4]) for row in rows] == [(f"m{k}", "many", "1 of 3") for k in range(2, 6)]
+    assert round(rows[-1][3].value, 4) == round(47 / 60, 4)
     table = brief(*(run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)))  # bases alone
     assert headers(table) == ["Test set", "Model", "Items", "Accuracy"]
     assert {str(row[1]) for row in table.rows} == {"m0", "m1", "m2", "m3"}
@@ -105,51 +97,59 @@ def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_dr
 # The sentences that broke, on the page
 
 
+def broken(*runs: Run) -> dict[str, Any]:
+    """What broke of each test set, by its short name."""
+    return broken_sets(results := results_of(runs), PageItems(results))
+
+
 def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
     """Of the 50 wrong items of *many*, the first three have a base that was wrong too."""
-    found = broken_sets(results := results_of([run_of("mine", SETS)]), PageItems(results))
-    assert set(found) == {"few", "many"}  # of *none*, what is wrong was wrong before
-    assert (found["few"].count, found["many"].count, found["many"].model) == (3, 47, "mine")
-    assert all(each.from_right for each in found.values())
+    found = broken(run_of("mine", SETS))
+    counts = {name: (each.count, each.model, each.from_right) for name, each in found.items()}
+    assert counts == {"few": (3, "mine", True), "many": (47, "mine", True)}  # *none* was wrong before
     assert len(found["many"].items) == 5
     for item in found["many"].items:
         (answer,) = item.answers
         assert item.name in {f"many:{k}" for k in range(3, 50)}
         assert (answer.is_right, answer.was_right, answer.before) == (False, True, item.gold)
         assert answer.label != item.gold
-        assert answer.share is not None
         assert round(answer.share, 9) == 0.8
-    runs = [run_of("first", SETS | {"few.x": 0}), run_of("weak", SETS | {"few.x": 40, "many.x": 20})]
-    found = broken_sets(results := results_of(runs), PageItems(results))
+    found = broken(run_of("first", SETS | {"few.x": 0}), run_of("weak", SETS | {"few.x": 40, "many.x": 20}))
     broke = {name: (each.model, each.count) for name, each in found.items()}
     assert broke == {"few": ("weak", 37), "many": ("first", 47)}  # the first that broke, or the next
     assert all(len(item.answers) == 2 for each in found.values() for item in each.items)
 
 
+def test_of_items_without_a_base_or_not_compared_with_it_any_error_is_shown() -> None:
+    """But no item without an answer, and no answer to the base."""
+    sets = set_of("few.x"), dataset("few.x", GOLDS, "base.x", paired=False)
+    (alone,) = broken(run_over({"few.x": "??" + wrong(GOLDS, 6)[2:]}, sets[0])).values()
+    assert (alone.count, alone.from_right) == (4, False)
+    assert {item.name for item in alone.items} == {f"few:{k}" for k in range(2, 6)}
+    found = broken(run_of("mine", SETS, few=sets[1]))
+    assert (found["few"].count, found["few"].from_right, found["many"].from_right) == (6, False, True)
+    assert {answer.before for item in found["few"].items for answer in item.answers} == {None}
+
+
 def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
     """Also where nothing broke."""
-    sets = {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9}
-    run = run_of("mine", sets)
+    run = run_of("mine", {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9})
     assert list(origins(results_of([run]))) == ["negation", "length mismatch"]
     page = cx.report(run).text(".html")
-    about = [
+    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == [
         "&#34;and false is not true&#34; after the hypothesis; gold label kept",
         "&#34;and true is true&#34; five times after the premise; gold label kept",
     ]
-    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == about
     assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
-    assert "A tested drop without * is not a finding, even if its interval excludes 0." in page
 
 
 def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
     """Unless judges gave them."""
-    made = {
-        "antonymy": dataset("antonymy.x", "C" * 60, "base.x", keeps_label=False),
-        "numerical_reasoning": dataset("numerical_reasoning.x", GOLDS, "base.x", keeps_label=False),
-        "so_swap": dataset("so_swap.x", GOLDS, "base.x", keeps_label=False, verdict={"judges": 3}),
-    }
-    sets = {"base.x": 0, "negation.x": 9, "antonymy.x": 9, "numerical_reasoning.x": 9, "so_swap.x": 9}
-    results = results_of([run_of("mine", sets, **made)])
+    golds = {"antonymy": "C" * 60, "numerical_reasoning": GOLDS, "so_swap": GOLDS}
+    made = {name: dataset(f"{name}.x", of, "base.x", keeps_label=False) for name, of in golds.items()}
+    made["so_swap"].manifest["verdict"] = {"judges": 3}
+    counts = {"base.x": 0} | {f"{name}.x": 9 for name in ("negation", *made)}
+    results = results_of([run_of("mine", counts, **made)])
     said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
     assert said == {
         "negation": "gold label kept",
@@ -159,67 +159,39 @@ def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
     }
 
 
-def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> None:
-    run = run_of("mine", {"few.x": 6})
-    run.probabilities["few.x"][:2] = np.nan
-    answered = replace(run, outcomes={"few.x": Outcomes.of([Outcome("refused")] * 2 + [Outcome()] * 58, 60)})
-    (few,) = broken_sets(results := results_of([answered]), PageItems(results)).values()
-    assert (few.count, few.from_right) == (4, False)
-    assert {item.name for item in few.items} == {f"few:{k}" for k in range(2, 6)}
-
-
-# Suites with tables of their own
-
-
-def test_of_items_that_are_not_compared_with_theirs_any_error_is_shown_without_the_answer_before() -> None:
-    unpaired = dataset("few.x", GOLDS, "base.x", paired=False)
-    found = broken_sets(results := results_of([run_of("mine", SETS, few=unpaired)]), PageItems(results))
-    assert (found["few"].count, found["few"].from_right, found["many"].from_right) == (6, False, True)
-    assert {answer.before for item in found["few"].items for answer in item.answers} == {None}
-
-
 def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is_at_chance() -> None:
-    alone = Dataset(
-        "puzzles.y", dataset("puzzles.y", GOLDS).examples, {"construction": "puzzles", "part": "y"}
-    )
-    for count, words in ((60, ["below"]), (0, [])):
-        results = results_of([run_of("mine", SETS | {"puzzles.y": count}, puzzles=alone)])
+    alone, few = (dataset("puzzles.y", GOLDS[:n]) for n in (60, 6))
+    for wrong_ones, of, words in ((60, alone, ["below"]), (0, alone, []), (6, few, [])):
+        results = results_of([run_of("mine", SETS | {"puzzles.y": wrong_ones}, puzzles=of)])
         said = "Not compared with the base: puzzles, whose items have no counterpart there."
         assert without_drop_note(results) == [said]
         warned = [each for each in warnings(results) if "puzzles" in each]
         assert [each.partition(" is ")[2].split()[0] for each in warned] == words
-    few = Dataset("puzzles.y", alone.examples[:6], {"construction": "puzzles", "part": "y"})
-    run = run_of("mine", SETS | {"puzzles.y": 6}, puzzles=few)
-    assert not [each for each in warnings(results_of([run])) if "puzzles" in each]
     assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
 
 
 def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() -> None:
     """A part of the base, items made from sentences, and items of which only accuracies are compared."""
-    part = Dataset("cs_0_5.x", set_of("base.x", 40).examples, {"construction": "cs_0_5.v1", "part": "x"})
-    made = {"construction": "numerical_reasoning.v4", "part": "x"}
-    numbers = Dataset("numerical_reasoning.x", dataset("numbers.x", GOLDS).examples, made)
+    part = replace(set_of("base.x", 40), name="cs_0_5.x", manifest={"construction": "cs_0_5.v1", "part": "x"})
+    numbers = dataset("numerical_reasoning.x", GOLDS, construction="numerical_reasoning.v4")
     unpaired = dataset("antonymy.x", GOLDS, "base.x", keeps_label=False)
-    counts = {"cs_0_5.x": 3, "numerical_reasoning.x": 2, "antonymy.x": 9}
-    runs = [
-        run_of(name, SETS | counts, cs_0_5=part, numerical_reasoning=numbers, antonymy=unpaired)
-        for name in ("mine", "yours")
-    ]
+    counts = SETS | {"cs_0_5.x": 3, "numerical_reasoning.x": 2, "antonymy.x": 9}
+    other = {"cs_0_5": part, "numerical_reasoning": numbers, "antonymy": unpaired}
+    runs = [run_of(name, counts, **other) for name in ("mine", "yours")]
     results = results_of(runs[:1])
     assert drop_note(results).endswith("in points; not paired, so not tested: antonymy.")
-    assert without_drop_note(results) == [
+    (said,) = without_drop_note(results)
+    assert said == (
         "Not compared with the base: cs 0.5, a selection of its items; numerical reasoning, whose items are "
         "made from single sentences."
-    ]
-    assert without_drop_note(results)[0] in broken_table(results).notes[0]
+    )
+    assert said in broken_table(results).notes[0]
     star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."
     assert star in brief(*runs).notes[0]
 
 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
-    manifest = RunManifest(model_key="m", details={"two_label": True, "threshold": 0.7})
-    items = dataset("base.x", "En" * 20)
-    said = Run("mine", {items.name: items}, {items.name: np.tile([0.6, 0.4, 0.0], (40, 1))}, manifest)
+    said = run_over({"base.x": "En"}, dataset("base.x", "En"), model="mine", two_label=True, threshold=0.7)
     assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
 
 
@@ -250,8 +222,7 @@ def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None
     """The figures of the report are then about something else than the base."""
     plain, other = dataset("base.x", "-" * 40), dataset("numerical_reasoning.y", "ENC" * 20)
     said = "None of the 40 items of the base has a gold label: there is no accuracy on it, and no drop."
-    sets = {"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}
-    found = results_of([run_over(sets, plain, other)])
-    assert said in warnings(found)
-    assert said in cx.report(run_over(sets, plain, other)).text(".html")
+    both = run_over({"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}, plain, other)
+    assert said in warnings(results_of([both]))
+    assert said in cx.report(both).text(".html")
     assert said not in warnings(results_of([run_over({"base.x": "E" * 40}, plain)]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
-from math import isclose
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pytest
@@ -24,17 +23,6 @@ PARTS = {
     "part neutral": "E-N", "part neutral pale": "C-N",
     "part contradiction": "E-C", "part contradiction pale": "N-C",
 }  # fmt: skip
-#: Where drawings are: titles of tables, and sections with figures.
-PLACES = (
-    "What breaks",
-    "Drop from the base",
-    "Ranks: mean of 4 test sets",
-    "Ranks by test set",
-    "Errors",
-    "errors",
-    "calibration",
-    "selective",
-)
 
 
 class Shape(NamedTuple):
@@ -108,15 +96,6 @@ def keys(part: str) -> list[str]:
     return [key for key in FIGURES if part in f"{key}$"]
 
 
-def percent(value: float | None) -> float | None:
-    return None if value is None else 100 * value
-
-
-def near(one: float | None, other: float | None, within: float = 0.001) -> bool:
-    """Return whether two places on an axis are the same; pixels have three decimals."""
-    return one is other if one is None or other is None else isclose(one, other, abs_tol=within, rel_tol=1e-9)
-
-
 def of_accuracy(first: str, model: str) -> dict[str, Any]:
     """With the base and the baseline; few are the items of an accuracy, or the pairs of a drop if fewer."""
     name = FULL[first]
@@ -153,81 +132,73 @@ def of_rank(first: str, second: str) -> dict[str, Any]:
 def test_points_with_their_intervals_and_lines(
     drawn: list[Drawn], place: str, figures: Callable[[str, str], dict[str, Any]], count: int
 ) -> None:
-    wrong: list[str] = []
     found = [each for each in drawn if each.place.startswith(place)]
+    assert len(found) == count
     for each in found:
         right = figures(*each.names)
         look = "few" if each.of("few") else "dot"
         ends = {"value": (look, "cx"), "low": ("range", "x1"), "high": ("range", "x2")}
         ends |= {line: (line, "x1") for line in ("base", "mark") if line in right}
-        for name, end in ends.items():
-            if not near(each.only(*end), percent(right[name])):
-                wrong.append(f"{each.place}, {each.names}, {name}: {each.only(*end)} for {right[name]}")
-        if right["value"] is not None and (look == "few") != (right["n"] < FEW):
-            wrong.append(f"{each.place}, {each.names}: a point of {right['n']} items is {look}")
-    assert not wrong, "\n".join(wrong)
-    assert len(found) == count
+        shown = {name: each.only(*end) for name, end in ends.items()}
+        assert shown == near({name: right[name] for name in ends}), each.names
+        assert right["value"] is None or (look == "few") == (right["n"] < FEW), each.names
+
+
+def near(right: dict[str, float | None]) -> dict[str, Any]:
+    """What is drawn if these shares are held, in percent; pixels have three decimals."""
+    return {
+        name: None if value is None else pytest.approx(100 * value, abs=0.001, rel=1e-9)
+        for name, value in right.items()
+    }
 
 
 def test_bars_of_errors(drawn: list[Drawn]) -> None:
     """A part per type of error, as long as its share of the answered items, from the end of the last."""
-    wrong: list[str] = []
     found = [each for each in drawn if each.place == "Errors"]
-    for each in found:
-        short, model = each.names
-        assert each.axis is not None
-        pixels = each.axis[1] / 154
-        answered = figure(model, FULL[short], "answered|")["value"]
-        parts = [(PARTS[shape.look], shape.at["x"], shape.at["width"]) for shape in each.shapes]
-        for kind, _, width in parts:
-            count = figure(model, FULL[short], f"errors|{kind}").get("value", 0)
-            if not near(width * pixels, 100 * count / answered):
-                wrong.append(f"{each.names}, {kind}: {width * pixels} for {count} of {answered}")
-        joins = all(near(one[1] + one[2], other[1], 0.002) for one, other in pairwise(parts))
-        if [kind for kind, _, _ in parts] != list(PARTS.values()) or not joins or parts[0][1] != 0:
-            wrong.append(f"{each.names}: {parts}")
-    assert not wrong, "\n".join(wrong)
     assert len(found) == len(keys("|answered|$"))
+    for each in found:
+        assert each.axis is not None
+        model, name = each.names[1], FULL[each.names[0]]
+        answered = figure(model, name, "answered|")["value"]
+        counts = {kind: figure(model, name, f"errors|{kind}").get("value", 0) for kind in PARTS.values()}
+        starts, widths = ([shape.at[side] for shape in each.shapes] for side in ("x", "width"))
+        kinds = [PARTS[shape.look] for shape in each.shapes]
+        shown = {kind: width * each.axis[1] / 154 for kind, width in zip(kinds, widths, strict=True)}
+        assert shown == near({kind: count / answered for kind, count in counts.items()}), each.names
+        assert kinds == list(counts)
+        assert starts == pytest.approx([0, *accumulate(widths[:-1])], abs=0.01), each.names
 
 
 def test_confusion_matrices(drawn: list[Drawn]) -> None:
     """Each cell has its count, and in number and shade the share of the row."""
-    wrong, found = [], set()
+    found = set()
     for each in (each for each in drawn if each.place == "errors"):
-        short, model = each.names
-        start = f"{model}|{FULL[short]}|confusion|"
+        start = f"{each.names[1]}|{FULL[each.names[0]]}|confusion|"
         found.add(start)
-        counts = [
-            (key.removeprefix(start), of["value"]) for key, of in FIGURES.items() if key.startswith(start)
-        ]
+        counts = {tuple(key.removeprefix(start).split(">")): FIGURES[key]["value"] for key in keys(start)}
         rows = Counter[str]()
-        for cell, count in counts:
-            rows[cell.partition(">")[0]] += count
+        for (gold, _), count in counts.items():
+            rows[gold] += count
         cells = [shape for shape in each.shapes if shape.tag == "rect"]
         texts = [shape for shape in each.shapes if shape.look.startswith(("share", "number"))]
-        assert len(cells) == len(counts)
-        assert len(texts) == 2 * len(counts)
+        assert (len(cells), len(texts)) == (len(counts), 2 * len(counts))
         letters = [tick.text for tick in each.of("tick") if tick.at["y"] == 24]
         order = {label: letters.index(label[0].upper()) for label in rows}
-        for name, count in counts:
-            gold, _, answer = name.partition(">")
+        for (gold, answer), count in counts.items():
             box = cells[order[gold] * len(order) + order[answer]]
             left, top = 24 + 50 * order[answer], 30 + 36 * order[gold]
-            inside = [
+            inside = {
                 text.text
                 for text in texts
                 if left < text.at["x"] < left + 50 and top < text.at["y"] < top + 36
-            ]
+            }
             share = count / rows[gold] if rows[gold] else 0.0
-            right = {f"{count:.0f}", f"{100 * share:.0f} %" if rows[gold] else "–"}
-            is_placed = (box.at["x"], box.at["y"]) == (left + 1, top + 1)
-            is_marked = (box.look == "cell right") == (gold == answer)
-            shade = near(box.at["fill-opacity"], 0.04 + 0.96 * share)
-            if set(inside) != right or not (shade and is_placed and is_marked):
-                wrong.append(f"{start}{name}: {inside}, {box} for {right}")
-    starts = {"|".join([*key.split("|")[:3], ""]) for key in FIGURES if "|confusion|" in key}
-    assert not wrong, "\n".join(wrong)
-    assert found == starts
+            where = f"{start}{gold}>{answer}"
+            assert inside == {f"{count:.0f}", f"{100 * share:.0f} %" if rows[gold] else "–"}, where
+            assert (box.at["x"], box.at["y"]) == (left + 1, top + 1), where
+            assert (box.look == "cell right") == (gold == answer), where
+            assert box.at["fill-opacity"] == pytest.approx(0.04 + 0.96 * share, abs=0.001), where
+    assert found == {"|".join([*key.split("|")[:3], ""]) for key in keys("|confusion|")}
 
 
 def across(x: float) -> float:
@@ -245,53 +216,52 @@ def test_reliability_diagrams(drawn: list[Drawn]) -> None:
 
     Their bars have 95 % of the shares of right answers that a calibrated model would have.
     """
-    wrong = []
     plots = [each for each in drawn if each.place == "calibration"]
     assert len(plots) == len(keys("|ece|"))
     for each in plots:
         bins = [(across(at["cx"]), up(at["cy"]), at["r"] ** 2) for _, _, at, _ in each.of("dot")]
+        bars = [(across(at["x1"]), up(at["y1"]), up(at["y2"])) for _, _, at, _ in each.of("calibrated")]
         weight = sum(size for _, _, size in bins)
         error = sum(size * abs(x - y) for x, y, size in bins) / weight
         mean = sum(size * x for x, _, size in bins) / weight
-        short, model = each.names
-        held = [percent(figure(model, FULL[short], name)["value"]) for name in ("ece|", "confidence|")]
-        bars = [(across(at["x1"]), up(at["y1"]), up(at["y2"])) for _, _, at, _ in each.of("calibrated")]
-        n = figure(model, FULL[short], "ece|")["n"]
+        ece, confidence = (
+            figure(each.names[1], FULL[each.names[0]], name) for name in ("ece|", "confidence|")
+        )
+        held = [100 * ece["value"], 100 * confidence["value"]]
+        assert [error, mean] == pytest.approx(held, abs=0.02), each.names  # of the sizes: radii are rounded
         for (x, _, size), bar in zip(bins, bars, strict=True):
-            binomial = binom(round(n * size / weight), x / 100)
+            binomial = binom(round(ece["n"] * size / weight), x / 100)
             ends = [100 * binomial.ppf(tail) / binomial.args[0] for tail in (0.025, 0.975)]
-            if not all(map(near, bar, (x, *ends))):
-                wrong.append(f"{each.names}: {bar} for {ends}")
-        if not near(error, held[0], 0.02) or not near(mean, held[1], 0.02):  # of the sizes: radii are rounded
-            wrong.append(f"{each.names}: {error}, {mean} for {held}")
-    assert not wrong, "\n".join(wrong)
+            assert bar == pytest.approx((x, *ends), abs=0.001), each.names
 
 
 def test_risk_coverage_curves(drawn: list[Drawn]) -> None:
     """A curve has a point per answered item; the area under it is their mean, and it ends at the risk."""
-    wrong = []
     plots = [each for each in drawn if each.place == "selective"]
     assert len(plots) == len(keys("|selective_risk|$"))
     for each in plots:
         most = max(float(text.text) for text in each.of("tick left"))
         (curve,) = each.of("curve one")
-        pixels = [tuple(map(float, point.split(","))) for point in curve.at["points"].split(" ")]
-        points = [(across(x), up(y, most)) for x, y in pixels]
-        short, model = each.names
-        test_set = FULL[short]
-        answered = figure(model, test_set, "selective_risk|")
+        pixels = [map(float, point.split(",")) for point in curve.at["points"].split(" ")]
+        coverages, risks = zip(*((across(x), up(y, most)) for x, y in pixels), strict=True)
+        model, test_set = each.names[1], FULL[each.names[0]]
+        answered, area = (figure(model, test_set, f"selective_{name}|") for name in ("risk", "aurc"))
         items = figure(model, test_set, "items|")["value"]
-        coverages = [100 * (k + 1) / items for k in range(int(answered["n"]))]
-        area = sum(risk for _, risk in points) / len(points)
-        held = percent(figure(model, test_set, "selective_aurc|")["value"])
-        is_held = f"{model}|{test_set}|selective_aurc|" not in DIFFERENT
-        right = near(points[-1][1], percent(answered["value"])) and (near(area, held) or not is_held)
-        if not right or [x for x, _ in points] != pytest.approx(coverages, abs=0.001):
-            wrong.append(f"{each.names}: {points}, {area} for {held}")
-    assert not wrong, "\n".join(wrong)
+        right = [100 * (k + 1) / items for k in range(int(answered["n"]))]
+        assert coverages == pytest.approx(right, abs=0.001), each.names
+        assert risks[-1] == pytest.approx(100 * answered["value"], abs=0.001), each.names
+        if f"{model}|{test_set}|selective_aurc|" not in DIFFERENT:
+            assert sum(risks) / len(risks) == pytest.approx(100 * area["value"], abs=0.001), each.names
 
 
 def test_no_drawing_is_left_unchecked(drawn: list[Drawn]) -> None:
     """Curves of lexically misleading examples need other test sets: test_lexically_misleading.py."""
-    assert {each.place for each in drawn} == set(PLACES)
+    tables = {
+        "What breaks",
+        "Drop from the base",
+        "Ranks: mean of 4 test sets",
+        "Ranks by test set",
+        "Errors",
+    }
+    assert {each.place for each in drawn} == tables | {"errors", "calibration", "selective"}
     assert all(each.shapes for each in drawn)

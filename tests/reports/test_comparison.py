@@ -23,7 +23,7 @@ from crossexam.reports.table import Significant
 from made import runs as letters
 from made.reports import OF_SEVERAL
 from made.runs import dataset, mostly_right
-from made.shown import headers, wait_for_count
+from made.shown import wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -49,19 +49,14 @@ CAREFUL = one_of_two("careful", base=GOOD, negation="ENNC" * 8 + "CEEN" * 2)
 USELESS = one_of_two("useless", base="N" * 40, negation="CEEN" * 10)
 
 
-def test_two_models_are_compared_as_by_compare() -> None:
+def test_only_two_models_are_compared_on_the_test_sets_of_both_as_by_compare() -> None:
     table = against_table(results_of([CAREFUL, USELESS]))
     base, negation = compare_runs(CAREFUL, USELESS)
     assert (table.rows[0][0], table.rows[0][4]) == ("base (dev)", base.difference)
     assert table.rows[1][4:] == (negation.difference, negation.p_holm, 32, 0)
-
-
-def test_only_two_models_are_compared_on_the_test_sets_of_both() -> None:
-    for runs in ([CAREFUL], THREE):
-        results = results_of(runs)
-        assert against_table(results).rows == only_one_table(results).rows == ()
-    apart = results_of([one_of_two("a", base=GOOD), one_of_two("b", negation=GOOD)])
-    assert against_table(apart).rows == ()
+    apart = [one_of_two("a", base=GOOD), one_of_two("b", negation=GOOD)]
+    for runs in ([CAREFUL], THREE, apart):
+        assert against_table(results_of(runs)).rows == only_one_table(results_of(runs)).rows == ()
     results = results_of([CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD)])
     assert [pair.name for pair in results.comparison] == ["base.dev", "negation.dev"]
     assert "Left out: only the second run (more) has: tautology." in against_table(results).notes
@@ -72,15 +67,11 @@ def test_only_two_models_are_compared_on_the_test_sets_of_both() -> None:
 
 def test_the_matrix_marks_what_is_significant() -> None:
     """The numbers themselves: test_shown_figures.py."""
-    results = make_report(*THREE).results
-    assert first_rank_table(results).title == "Ranks: mean of 2 test sets"
-    table = difference_tables(results)[0]
-    assert headers(table) == ["Model", "1", "2", "3"]
-    assert [row[0] for row in table.rows] == ["1. good", "2. fair", "3. poor"]
-    assert isinstance(table.rows[0][3], Significant)
-    alike = make_report(run_of("a", 0.5), run_of("b", 0.5), run_of("c", 0.5)).results
-    found = [cell for row in difference_tables(alike)[0].rows for cell in row[1:]]
-    assert not any(isinstance(cell, Significant) for cell in found)
+    alike = [run_of(model, 0.5) for model in "abc"]
+    for runs, marked in ((THREE, True), (alike, False)):
+        matrix = difference_tables(make_report(*runs).results)[0]
+        found = [cell for row in matrix.rows for cell in row[1:]]
+        assert any(isinstance(cell, Significant) for cell in found) == marked
     two = make_report(*THREE[:2]).results
     assert not OF_SEVERAL & {each.key for within in ("", "ranks") for each in sections_of(two, within)}
 
@@ -97,14 +88,16 @@ def test_more_models_than_are_readable_have_tables_only() -> None:
     twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
     assert len(difference_tables(twelve.results)) == 3
     assert "| base (x) | py/module:a\\_model\\_0 | 48 |" in twelve.text(".md")  # many have rows
-    wide, three = twelve.text(".tex"), make_report(*THREE).text(".tex")
-    assert wide.count(r"\resizebox{\textwidth}{!}{") == wide.count("\\end{tabular}}") >= 3
-    assert "graphicx" in wide
-    floats = {
-        each.partition("}")[0]: each.partition(r"\toprule")[0] for each in three.split(r"\label{tab:")[1:]
-    }
-    assert "resizebox" not in floats["accuracy"]
-    assert "resizebox" in floats["drop-from-the-base"]  # 9 columns, 4 of them with intervals
+
+
+def test_wide_tables_of_latex_are_as_wide_as_the_page() -> None:
+    floats = make_report(*THREE).text(".tex").split(r"\label{tab:")[1:]
+    is_wide = {each.partition("}")[0]: "resizebox" in each.partition(r"\toprule")[0] for each in floats}
+    # 9 columns, 4 of them with intervals
+    assert (is_wide["accuracy"], is_wide["drop-from-the-base"]) == (False, True)
+    text = make_report(*THREE).text(".tex")
+    assert text.count(r"\resizebox{\textwidth}{!}{") == text.count("\\end{tabular}}") >= 1
+    assert "graphicx" in text
 
 
 def test_what_is_left_out_is_named() -> None:
@@ -114,11 +107,11 @@ def test_what_is_left_out_is_named() -> None:
     assert "silent" not in [row[0] for row in table.rows]
     (note,) = (note for note in table.notes if note.startswith("Left out"))
     assert "silent on base (x), silent on negation" in note
-    notes = [note for each in alone_tables(results) for note in each.notes]
-    assert any(note.startswith("The totals leave out base (x), negation") for note in notes)
-    runs = [*THREE[:2], run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))]
-    notes = [*first_rank_table(make_report(*runs).results).notes]
-    assert any("It leaves out so swap: " in note for note in notes)
+    notes = " ".join(note for each in alone_tables(results) for note in each.notes)
+    assert "The totals leave out base (x), negation" in notes
+    more = run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))
+    notes = " ".join(first_rank_table(make_report(*THREE[:2], more).results).notes)
+    assert "It leaves out so swap: " in notes
 
 
 @pytest.mark.browser

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
-from golden_runs import FIGURES, SETS, runs
+from golden_runs import FIGURES, SETS, measured, runs
 from huggingface_hub import ModelCard, ModelCardData, metadata_load
 
 from crossexam.core.dataset import Dataset, Run
@@ -67,33 +68,28 @@ def test_what_is_no_card_of_one_model_is_refused(refused: Callable[..., str]) ->
 
 def test_it_has_the_golden_figures() -> None:
     """Accuracy and drop with their intervals, or both of their bounds, to six decimals."""
-    wrong = []
     for run in runs():
-        found = metrics(render_card(results_of([run])))
-        right = {(name, kind): figure for name in SETS for kind, figure in card_figures(run.model, name)}
+        found, right = metrics(render_card(results_of([run]))), card_figures(run.model)
         assert found.keys() == right.keys()
         for key, metric in found.items():
+            where, figure, args = f"{run.model}, {key}", right[key], metric["args"]
             assert metric["model"] == run.model
-            figure, args = right[key], metric["args"]
             parts = {"value": metric["value"], "low": args["low"], "high": args["high"], "n": args["items"]}
-            near = all(abs(each - figure[part]) <= 1e-6 for part, each in parts.items())
+            assert parts == pytest.approx({part: figure[part] for part in parts}, abs=1e-6), where
             shown = [float(each) for each in re.findall(r"-?\d\.\d{3}\b", metric["name"])]
-            ends = zip(shown, (figure["low"], figure["high"]), strict=True)
-            near = near and all(abs(one - other) <= 0.000501 for one, other in ends)
+            assert shown == pytest.approx([figure["low"], figure["high"]], abs=0.000501), where
             if key[1] == "accuracy":
-                near = near and args["clusters"] == FIGURES[f"{run.model}|{key[0]}|clusters|"]["value"]
-            wrong += [] if near else [f"{run.model}, {key}: {metric} for {figure}"]
-    assert not wrong, "\n".join(wrong)
+                assert args["clusters"] == FIGURES[f"{run.model}|{key[0]}|clusters|"]["value"], where
 
 
-def card_figures(model: str, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the figures that a card has of a test set, by the type of the metric."""
-    start = f"{model}|{name}"
-    drop = "drop" if f"{start}|drop|" in FIGURES else "difference"
-    for kind, statistic in (("accuracy", "accuracy"), ("accuracy_drop", drop)):
-        figure = FIGURES.get(f"{start}|{statistic}|")
-        if figure is not None and figure["value"] is None:
-            yield f"{kind}_lower_bound", FIGURES[f"{start}|{statistic}_least|"]
-            yield f"{kind}_upper_bound", FIGURES[f"{start}|{statistic}_most|"]
-        elif figure is not None:
-            yield kind, figure
+def card_figures(model: str) -> dict[tuple[str, str], Any]:
+    """The figures that a card has, by the test set and the type of the metric."""
+    found: dict[tuple[str, str], Any] = {}
+    for name in SETS:
+        for what, figure, bounds in measured(model, name):
+            kind = "accuracy" if what == "accuracy" else "accuracy_drop"
+            if not bounds:
+                found[name, kind] = figure
+            for end, bound in zip(("lower", "upper"), bounds.values(), strict=False):
+                found[name, f"{kind}_{end}_bound"] = bound
+    return found

@@ -29,18 +29,13 @@ MEAN, ALL = "(mean of test sets)", "(all test sets)"
 FULL = {short: name for name, short in SHORT.items()} | {name: name for name in SETS}
 
 
-def of_two() -> tuple[Any, Any]:
-    one, other, _ = runs()
-    return one, other
-
-
 @cache
 def report_of_two() -> Report:
-    return Report(of_two(), ReportOptions(calibration=True))
+    return Report(runs()[:2], ReportOptions(calibration=True))
 
 
 def tables_of_two() -> Any:
-    return compared_tables(results_of(of_two()))
+    return compared_tables(results_of(runs()[:2]))
 
 
 def compared_with(number: int) -> list[Shown]:
@@ -62,7 +57,7 @@ FORMATS: dict[str, Callable[[], list[Shown]]] = {
     "comparison with the last model": lambda: compared_with(2),
     "comparison in Markdown": lambda: in_markdown(render_markdown("Comparison", tables_of_two())),
     "comparison in LaTeX": lambda: in_latex(render_latex("Comparison", tables_of_two())),
-    "comparison in a notebook": lambda: in_html(compare(*of_two())._repr_html_()),
+    "comparison in a notebook": lambda: in_html(compare(*runs()[:2])._repr_html_()),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,9 +54,8 @@ def test_a_tracker_that_is_not_here_is_named(
     monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     assert "did you mean 'wandb'" in refused(checked_tracker, "wandbb")
-    assert "no tracker of reports is called 'tensorboard'" in refused(
-        checked_tracker, "tensorboard", files=True
-    )
+    said = refused(checked_tracker, "tensorboard", files=True)
+    assert "no tracker of reports is called 'tensorboard'" in said
     monkeypatch.setattr(trackers, "find_spec", lambda name: None)
     for name in TRACKERS:
         said = refused(MissingExtraError, checked_tracker, name)
@@ -65,20 +65,17 @@ def test_a_tracker_that_is_not_here_is_named(
 def test_a_tracker_that_fails_is_one_error(
     tracked: list[TrackedRun], monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object) -> Any:
         raise ConnectionError("no server at example.org\nand a long explanation")
 
-    def starts(*_: object) -> AbstractContextManager[OpenRun]:
-        return nullcontext(OpenRun("here", fail, fail))
-
-    def trains(where: Path) -> None:
-        with open_run("json", "m", {}, where) as run:
+    def trains() -> None:
+        with open_run("json", "m", {}, tmp_path) as run:
             run.log({"loss": 1.0}, 3)
 
-    for opens in (fail, starts):
+    for opens in (fail, lambda *_: nullcontext(OpenRun("here", fail, fail))):
         broken = replace(TRACKERS["mlflow"], open=opens)
         monkeypatch.setattr(trackers, "TRACKERS", {"json": broken})  # a package that is there
-        for said in (refused(track_runs, "json", tracked), refused(trains, tmp_path)):
+        for said in (refused(track_runs, "json", tracked), refused(trains)):
             assert said.startswith("--track json: json failed: no server at example.org\n")
             assert "explanation" not in said
     with pytest.raises(ValueError, match="mine"), open_run("json", "m", {}, tmp_path):  # not the tracker's
@@ -98,19 +95,19 @@ def test_mlflow_has_the_runs(
     tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs("mlflow")
+    server = f"sqlite:///{tmp_path}/mlflow.db"
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", server)
     places = track_runs("mlflow", tracked)
 
     from mlflow.tracking import MlflowClient
 
-    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    client = MlflowClient(tracking_uri=server)
+    names = ("negation.x _proposed_/accuracy", "negation.x _proposed_/accuracy_2")
     for given, place in zip(tracked, places, strict=True):
         run = client.get_run(place.removeprefix("run "))
-        assert run.info.run_name == given.name
-        assert run.info.status == "FINISHED"
+        assert (run.info.run_name, run.info.status) == (given.name, "FINISHED")
         assert run.data.params == given.parameters
-        names = ("negation.x _proposed_/accuracy", "negation.x _proposed_/accuracy_2")
         assert run.data.metrics == dict(zip(names, (0.75, 0.5), strict=True))
         files = [each.path for each in client.list_artifacts(run.info.run_id, "report")]
         assert files == ["report/report.html", "report/report.json"]

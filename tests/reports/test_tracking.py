@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from golden_runs import FIGURES, MODELS, SETS, runs
+from golden_runs import MODELS, SETS, measured, runs
 
 from crossexam.reports.report import Report
 from crossexam.reports.tracking import track_report
 from crossexam.training import trackers
 
 
-def numbers_of(model: str, test_set: str) -> Iterator[tuple[str, float]]:
-    """Yield what a tracker should have of a test set: accuracy and drop with their ends, or their bounds."""
-    start = f"{model}|{test_set}"
-    drop = "drop" if f"{start}|drop|" in FIGURES else "difference"
-    for name, statistic in (("accuracy", "accuracy"), ("drop", drop)):
-        figure = FIGURES.get(f"{start}|{statistic}|")
-        if figure is None:
-            continue
-        if figure["value"] is None:
-            for end in ("least", "most"):
-                yield f"{test_set}/{name}_{end}", FIGURES[f"{start}|{statistic}_{end}|"]["value"]
-        else:
-            yield f"{test_set}/{name}", figure["value"]
-        yield from ((f"{test_set}/{name}_{end}", figure[end]) for end in ("low", "high"))
+def numbers_of(model: str) -> Iterator[tuple[str, float]]:
+    """Yield what a tracker should have: accuracy and drop of each test set with their ends, or bounds."""
+    for test_set in SETS:
+        for name, figure, bounds in measured(model, test_set):
+            start = f"{test_set}/{name}"
+            values = {f"{start}_{end}": bound["value"] for end, bound in bounds.items()}
+            yield from (values or {start: figure["value"]}).items()
+            yield from ((f"{start}_{end}", figure[end]) for end in ("low", "high"))
 
 
 def fake_of(found: dict[str, dict[str, float]]) -> Any:
@@ -55,15 +48,8 @@ def test_trackers_have_the_golden_figures(tracker: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(trackers, "import_module", lambda name: fake)
     track_report(Report(runs()), tracker)
     assert tuple(given) == MODELS
-    wrong = []
     for model, found in given.items():
-        right = dict(pair for name in SETS for pair in numbers_of(model, name))
+        right = dict(numbers_of(model))
         names = trackers.legal_names(right, trackers.TRACKERS[tracker].illegal)
         held = {names[name]: value for name, value in right.items()}
-        assert found.keys() == held.keys()
-        wrong += [
-            f"{model}, {name}: {found[name]} for {value}"
-            for name, value in held.items()
-            if not math.isclose(found[name], value, rel_tol=1e-7, abs_tol=1e-9)
-        ]
-    assert not wrong, "\n".join(wrong)
+        assert found == pytest.approx(held, rel=1e-7, abs=1e-9), model

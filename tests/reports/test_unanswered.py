@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.reports.analyses.errors import confusion_charts
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
@@ -23,7 +22,7 @@ from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import warnings
 from made.runs import dataset, run_of
-from made.shown import SECTIONS, cells_of, tables_of, wait_for_count
+from made.shown import SECTIONS, cells_of, csv_rows, tables_of, wait_for_count
 
 GOLD = "ENC" * 20
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("one", "two")))
@@ -65,22 +64,17 @@ def test_above_the_limit_no_number_stands_alone() -> None:
 
 
 def test_every_format_shows_missing_answers(for_each: Callable[..., None]) -> None:
-    def check(names: str, suffix: str) -> None:
-        text = Report(tuple(runs[name] for name in names.split())).text(suffix)
-        assert ("refused" in text) is (names != "whole") or suffix == ".html"
+    def check(suffix: str, *runs: Run) -> None:
+        text = Report(runs).text(suffix)
+        assert ("refused" in text) is (runs != (WHOLE,)) or suffix == ".html"
         assert suffix == ".html" or not re.search(r"\bnan\b", text, re.IGNORECASE)
 
-    runs = {"few": FEW, "many": MANY, "none": NONE, "whole": WHOLE}
-    for_each(
-        check, [(names, form) for names in ("whole", "none", "many few", "none whole") for form in FORMATS]
-    )
+    given = ((WHOLE,), (NONE,), (MANY, FEW), (NONE, WHOLE))
+    for_each(check, [(suffix, *runs) for runs in given for suffix in FORMATS])
     assert cells_of(results_of([WHOLE]), "unanswered") == []
-    notes = [
-        " ".join(note for table in tables_of(results_of([each]), "accuracy") for note in table.notes)
-        for each in (WHOLE, FEW, NONE)
-    ]
-    assert ["Of the answered items" in each for each in notes] == [False, True, False]
-    assert [BOUNDS_NOTE in each for each in notes] == [False, False, True]
+    for each, of_answered, of_bounds in ((WHOLE, False, False), (FEW, True, False), (NONE, False, True)):
+        notes = " ".join(note for table in tables_of(results_of([each]), "accuracy") for note in table.notes)
+        assert ("Of the answered items" in notes, BOUNDS_NOTE in notes) == (of_answered, of_bounds)
 
 
 #: A fifth of one test set is refused, over all gold labels; the base and the other are answered.
@@ -93,19 +87,16 @@ def soft(model: str = "py/soft", *, people: bool = False, **said: str) -> Run:
     made = run(model, 0.8, **said)
     if not people:
         return made
-    shares = [{"label_distribution": [0.6, 0.3, 0.1] if k % 2 else [1.0, 0.0, 0.0]} for k in range(60)]
-    told = tuple(replace(each, info=info) for each, info in zip(SETS[0], shares, strict=True))
-    base = replace(SETS[0], examples=told)
+    shares = [0.6, 0.3, 0.1], [1.0, 0.0, 0.0]  # of those with odd numbers, and of the others
+    base = dataset("base.dev", GOLD, info=lambda k: {"label_distribution": shares[(k + 1) % 2]})
     return replace(made, datasets={**made.datasets, base.name: base})
 
 
 def elsewhere() -> Run:
     """A run of the same model over items with other premises, on which a temperature is fitted."""
-    made = soft(one="EEC", two="E")
-    sets = {
-        name: Dataset(name, tuple(replace(each, premise=f"Q {each.premise}") for each in data), data.manifest)
-        for name, data in made.datasets.items()
-    }
+    made, sets = soft(one="EEC", two="E"), {}
+    for name, data in made.datasets.items():
+        sets[name] = replace(data, examples=[replace(each, premise=f"Q {each.premise}") for each in data])
     return replace(made, datasets=sets)
 
 
@@ -166,12 +157,12 @@ def test_the_page_shows_the_reason_instead_of_a_label(tmp_path: Path, open_page:
     assert page.locator("#list .item .brief").first.inner_text().startswith("py/many no answer: refused")
     page.select_option("#outcome", "wrong")
     wait_for_count(page, "0 items")
+    page.click("#filters [type=reset]")
+    page.select_option("#set", label="one")
+    wait_for_count(page, "60 items")
     with page.expect_download() as found:
-        page.click("#filters [type=reset]")
-        page.select_option("#set", label="one")
-        wait_for_count(page, "60 items")
         page.click("#export-csv")
-    lines = list(csv.DictReader(found.value.path().open(encoding="utf-8")))
+    lines = csv_rows(found.value.path().read_text(encoding="utf-8"))
     unanswered = [line["py/many: outcome"] == "refused" for line in lines]
     assert sum(unanswered) == 6
     for column in ("predicted", "correct"):

@@ -61,22 +61,14 @@ def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
     assert len(advice(Results(tuple(replace(model, name=model.run.model) for model in models)))) == MOST
 
 
-def test_the_gold_label_of_which_a_model_gets_hardly_any_item_right_any_more() -> None:
-    """Where the drop is significant, too; not where all labels lose as much."""
-    sets = [dataset("base.x", GOLDS), dataset("negation.x", GOLDS, "base.x", paired=True)]
-    said = {"base.x": wrong(GOLDS, 3), "negation.x": "NNC" * 30}
-    found = results_of([run_of(said, *sets, model="zoo/mine")])
-    (told,) = (each for each in warnings(found) if "items right" in each)
-    fallen = "zoo/mine falls from 29 to 0 of 30 entailment items right (corrected p"
-    assert told.startswith(f"On negation, {fallen}")
-    assert sentence(found, "Read some items of negation whose gold label is entailment (Items)")
-    spread = results(base=9, negation=27)  # 3 and 9 of the 30 of each label are wrong
-    assert not sentence(spread, "Read some items")
-
-
 def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:
     sets = [dataset("base.x", golds), dataset("negation.x", golds, "base.x", **facts)]
     return make_report(run_of({"base.x": base, "negation.x": negation}, *sets, model="scorer"))
+
+
+def of_labels(report: Report) -> list[str]:
+    """The warnings about single gold labels."""
+    return [each for each in warnings(report.results) if "items right" in each]
 
 
 def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
@@ -86,23 +78,27 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
     """
     before, after = "E" * 28 + "C" * 12 + "C" * 27 + "E" * 33, "E" + "C" * 39 + "C" * 50 + "E" * 10
     report = scorer(before, after)
-    (found,) = (each for each in warnings(report.results) if "items right" in each)
+    (found,) = of_labels(report)
     assert found == (
         "On negation, scorer falls from 28 to 1 of 40 entailment items right (corrected p 3.0e-8) and rises "
         "from 27 to 50 of 60 contradiction items (4.8e-7)."
     )
     assert found in terminal(report, 400)
     assert found in page_of(report)
-    (said,) = sentence(report.results, "Read some items")
-    assert said.startswith("Read some items of negation whose gold label is entailment (Items)")
+    assert sentence(report.results, "Read some items of negation whose gold label is entailment (Items)")
     spread = scorer("E" * 40 + "C" * 60, "C" * 20 + "E" * 20 + "E" * 30 + "C" * 30)  # all lose as much
     one_cluster = scorer(before, after, info={"cluster": "one"})
+    assert of_labels(spread) == of_labels(one_cluster) == sentence(spread.results, "Read some items") == []
     few = scorer(before[11:], after[11:], "E" * 29 + "C" * 60)  # of the contradictions, 23 more are right
-    assert not [
-        each for report in (spread, one_cluster) for each in warnings(report.results) if "items right" in each
-    ]
-    (found,) = (each for each in warnings(few.results) if "items right" in each)
+    (found,) = of_labels(few)
     assert "entailment" not in found
+    dropped = scorer("E" * 39 + "C" * 61, "C" * 100)  # where the drop is significant, too
+    assert "scorer falls from 39 to 0 of 40 entailment items right (corrected p" in of_labels(dropped)[0]
+
+
+def pairs_in(said: str) -> int:
+    (number,) = re.findall(r"about ([\d,]+) pairs", said)
+    return int(number.replace(",", ""))
 
 
 def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> None:
@@ -120,12 +116,9 @@ def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> 
 
 def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
     small = results(base=57)  # 33 of 90 right, 30 by one label
-    majority = small.models[0].results[0].majority
-    assert majority is not None
+    above: Any = small.models[0].results[0].majority.advantage  # type: ignore[union-attr]
     (said,) = sentence(small, "but not significantly")
-    number = re.search(r"about ([\d,]+) pairs instead of 90 would", said)
-    assert number is not None
-    above, count = majority.advantage, int(number[1].replace(",", ""))
+    count = pairs_in(said)
     assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0
     assert (above.value - above.low) * (90 / (count - 100)) ** 0.5 > above.value
     assert not sentence(results(base=62), "but not significantly")  # below it
@@ -134,24 +127,18 @@ def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
 def test_the_number_of_pairs_that_find_five_points() -> None:
     """Of two test sets that are too small, the one that needs more pairs: found by trying numbers."""
     found = results(base=9, negation=15, tautology=14)
-    needed = []
-    for each in found.models[0].results[1:]:
-        assert each.minimum_detectable_drop is not None
+    needed: dict[str, float] = {}
+    sets: Any = found.models[0].results[1:]
+    for each in sets:
         assert each.minimum_detectable_drop > 0.05
-        assert each.mcnemar is not None
-        assert each.effective_pairs is not None
-        changed = (each.mcnemar.b + each.mcnemar.c) / 90
-        tried = np.arange(1, 20, 0.01)
+        changed, tried = (each.mcnemar.b + each.mcnemar.c) / 90, np.arange(1, 20, 0.01)
         drops = (minimum_detectable_drop(k * each.effective_pairs, changed, 0.05 / 2) for k in tried)
-        needed.append(90 * next(k for k, drop in zip(tried, drops, strict=True) if drop <= 0.05))
+        name = each.name.partition(".")[0]
+        needed[name] = 90 * next(k for k, drop in zip(tried, drops, strict=True) if drop <= 0.05)
     (said,) = sentence(found, "could go unnoticed")
-    names = [each.name for each in found.models[0].results[1:]]
-    if needed[1] > needed[0]:
-        names.reverse()
-    assert said.startswith(f"On {', '.join(name.partition('.')[0] for name in names)}, a drop of 5 points ")
-    number = re.search(r"about ([\d,]+) pairs", said)
-    assert number is not None
-    assert int(number[1].replace(",", "")) == pytest.approx(max(needed), abs=110)
+    names = sorted(needed, key=lambda name: -needed[name])
+    assert said.startswith(f"On {', '.join(names)}, a drop of 5 points ")
+    assert pairs_in(said) == pytest.approx(max(needed.values()), abs=110)
 
 
 def test_a_threshold_that_is_lower_than_the_scores_is_named() -> None:

@@ -16,6 +16,7 @@ from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
 
+Install = Callable[[str], None]
 SHOUT = """
 from crossexam.constructions.construction import Draft
 from crossexam.constructions.entry import Construction
@@ -33,23 +34,28 @@ SHOUT = Construction(
 """
 
 
-def install(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, value: str) -> None:
-    """Put a distribution with a package ``shouting`` and one entry point into *folder*, and on the path."""
-    for name, text in (
-        ("shouting/__init__.py", source),
-        ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
-        ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = {value}\n"),
-    ):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(folder)
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a distribution with a package ``shouting`` of this source and one entry point on the path."""
+
+    def write(source: str) -> None:
+        for name, text in (
+            ("shouting/__init__.py", source),
+            ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
+            ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = shouting:SHOUT\n"),
+        ):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return write
 
 
 def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_identity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     """Otherwise a suite would be taken for finished whose construction, or a file beside it, was changed."""
-    install(tmp_path, monkeypatch, SHOUT.replace("NAME", "shout"), "shouting:SHOUT")
+    install(SHOUT.replace("NAME", "shout"))
     base = base_from_examples(Dataset("one", [Example("a", "It rains.", "It pours.", "neutral")]))
     identities = []
     for file, text in (("words.txt", "hush"), ("words.txt", "hey"), ("more.py", "")):
@@ -85,13 +91,9 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_an_error(
-    source: str,
-    messages: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Callable[..., Any],
+    source: str, messages: list[str], install: Install, refused: Callable[..., Any]
 ) -> None:
-    install(tmp_path, monkeypatch, source, "shouting:SHOUT")
+    install(source)
     said = refused(lambda: list(added(CONSTRUCTIONS)))
     assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
 
@@ -114,9 +116,9 @@ SHOUT = Construction("shout", 1, shout, "noise", "", "", ("It rains.", "IT RAINS
 """
 
 
-def made_by(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Example], Any]:
+def made_by(body: str, install: Install) -> tuple[list[Example], Any]:
     """Return what a plug-in whose function ends with *body* makes of a pair, and its yield."""
-    install(folder, monkeypatch, YIELDS.replace("BODY", body), "shouting:SHOUT")
+    install(YIELDS.replace("BODY", body))
     (found,) = added(CONSTRUCTIONS)
     return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
 
@@ -138,41 +140,22 @@ def made_by(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[l
             'yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))',
             ["its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'"],
         ),
-        (
-            'yield Draft("neutral", (3,))',
-            ["its draft does not fit the example: ", "wanted: each Edit(side, "],
-        ),
-        (
-            "yield ('neutral', (edit,))",
-            ["it yields a tuple", "wanted: a Draft for each item, or a Rejection"],
-        ),
-        (
-            "return Draft(example.label, (edit,))",
-            ["it returns a Draft", "wanted: yield a Draft for each item"],
-        ),
+        ('yield Draft("neutral", (3,))', ["does not fit the example: ", "wanted: each Edit(side, "]),
+        ("yield ('neutral', (edit,))", ["it yields a tuple", "wanted: a Draft for each item, or a"]),
+        ("return Draft(example.label, (edit,))", ["it returns a Draft", "wanted: yield a Draft for each"]),
         ("return", ["it returns None"]),
         ("yield text[99]", ["it raised IndexError: string index out of range", "hint: see line 12 of "]),
     ],
 )
 def test_what_a_plug_in_makes_and_cannot_be_used_is_an_error_that_names_it(
-    body: str,
-    messages: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Callable[..., Any],
+    body: str, messages: list[str], install: Install, refused: Callable[..., Any]
 ) -> None:
     """A label that is not the base's would be reported as an error of the model, on pairs."""
-    said = refused(made_by, body, tmp_path, monkeypatch)
+    said = refused(made_by, body, install)
     assert said.has("the plug-in 'shout' of shouting, example a: ", *messages)
 
 
-def test_an_unchanged_example_is_no_item_of_a_plug_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items, counts = made_by("yield example", tmp_path, monkeypatch)
-    assert (items, counts["rejected"]) == ([], {"equal to its base": 1})
-
-
-def test_a_list_of_drafts_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    items, _ = made_by("return [Draft(example.label, (edit,))]", tmp_path, monkeypatch)
+def test_a_list_of_drafts_will_do_and_an_unchanged_example_is_no_item(install: Install) -> None:
+    items, counts = made_by("return [Draft(example.label, (edit,)), example]", install)
     assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]
+    assert counts["rejected"] == {"equal to its base": 1}

@@ -29,8 +29,7 @@ def _words(parse: str) -> str:
     return " ".join(word for _, word in parse_tree(parse).leaves())
 
 
-def _written(parsed: Parsed | None) -> str:
-    assert parsed is not None
+def _written(parsed: Any) -> str:
     texts = [*(token.text for token in parsed.tokens), "-"]
     return " ".join(
         f"{token.text}|{relation}|{texts[head]}"

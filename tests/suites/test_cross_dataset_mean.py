@@ -14,7 +14,6 @@ import pytest
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.cross_dataset import (
-    BenchmarkScore,
     benchmark_score,
     mean_difference,
     relative_gain,
@@ -54,10 +53,8 @@ def run_of(name: str, right: Mapping[str, int | tuple[int, int]], *, complete: b
     return letters.run_of(said, *sets, model=name)
 
 
-def score_of(run: Run) -> BenchmarkScore:
-    score = benchmark_score(run, measure(run))
-    assert score is not None
-    return score
+def score_of(run: Run) -> Any:
+    return benchmark_score(run, measure(run))
 
 
 def rows_by_name(table: Any) -> dict[str, Any]:
@@ -67,9 +64,7 @@ def rows_by_name(table: Any) -> dict[str, Any]:
 def test_the_score_is_the_plain_mean() -> None:
     score = score_of(run_of("m", {"sick": 50, "cb": (9, 10), REFERENCE: 80}))
     assert score.mean.value == pytest.approx((0.5 + 0.9) / 2)  # whatever the sizes
-    assert score.difference is not None
     assert score.difference.value == pytest.approx(0.7 - 0.8)
-    assert score.relative is not None
     assert score.relative.value == pytest.approx(0.7 / 0.8 - 1)
     assert score.title == "Part of the cross-dataset benchmark: 2 of 14 corpora"
     assert len(score.missing) == 12
@@ -173,7 +168,6 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
             for name, each in run.datasets.items():
                 run.datasets[name] = replace(each, examples=first)
         found = mean_difference(runs[0].datasets, *score_both(*runs))
-        assert found is not None
         together = score_together(runs, runs[0].datasets, 0.0)
         if len(keys) > 1:
             assert rankings(together, 2, 0.05)[0].pair(0, 1).difference == found
@@ -196,8 +190,6 @@ def test_relative_improvement_is_table_3() -> None:
     base = run_of("base", dict.fromkeys(MEMBERS, 40) | {REFERENCE: 80})
     better = run_of("better", dict.fromkeys(MEMBERS, 44) | {REFERENCE: 76})
     gain = relative_gain(better, base)
-    assert gain is not None
-    assert gain.reference is not None
     assert (gain.mean.value, gain.reference.value) == pytest.approx((44 / 40 - 1, 76 / 80 - 1))
     results = results_of([better, base], ReportOptions(relative_to=1))
     table = gain_table(results)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from crossexam.corpora.label_names import LabelNames, name_of, parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
+from made.corpora import write_lines, write_records
 
 
 def table(path: Path, labels: list[str]) -> Path:
-    rows = [f"Sentence {k} is here.,Sentence {k}.,{label}" for k, label in enumerate(labels)]
-    path.write_text("\n".join(["premise,hypothesis,label", *rows]) + "\n")
-    return path
+    rows = (f"Sentence {k} is here.,Sentence {k}.,{label}" for k, label in enumerate(labels))
+    return write_lines(path, rows, "premise,hypothesis,label\n")
 
 
 def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
@@ -32,9 +31,8 @@ def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
 def test_declared_labels_are_read(each_case: Callable[..., None], tmp_path: Path) -> None:
     def check(mapping: str, cells: list[str]) -> None:
         declared = parse_labels(mapping)
-        found = [
-            each.label for each in iter_corpus(table(tmp_path / "d.csv", cells), Reading(labels=declared))
-        ]
+        examples = iter_corpus(table(tmp_path / "d.csv", cells), Reading(labels=declared))
+        found = [each.label for each in examples]
         assert found == [declared[name_of(value)] for value in cells]
         assert found[0] == "entailment"
 
@@ -77,12 +75,8 @@ def test_malformed_declarations_are_refused(
 
 
 def test_numbers_of_known_corpora(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    path = tmp_path / "ax.jsonl"
-    rows = [
-        {"sentence1": "A dog.", "sentence2": "An animal.", "idx": k, "label": label, "logic": ""}
-        for k, label in enumerate((0, 1))
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    row = {"sentence1": "A dog.", "sentence2": "An animal.", "logic": ""}
+    path = write_records(tmp_path / "ax.jsonl", [{**row, "idx": k, "label": k} for k in (0, 1)])
     assert [e.label for e in iter_corpus(f"diagnostic@{path}")] == ["entailment", "not_entailment"]
     assert "the labels are numbers" in said_of(path)
 

@@ -94,20 +94,13 @@ def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
     for_each(check, [(rule,) for rule in plausible_rows.RULES])
 
 
-def test_an_item_says_what_was_swapped_and_plausible_swaps_are_made_of_both_sentences() -> None:
+def test_an_item_says_what_was_swapped() -> None:
     for words, told in (
         ("The gardener chases", ["The gardener", "chase", "two geese", "active"]),
         ("ridden", ["a monk", "passive"]),
     ):
         item = _outcome(next(parse for sentence, parse in PARSES.items() if words in sentence))
         assert [item.info[key] for key in ("subject", "verb", "object", "voice")][-len(told) :] == told
-    first, second = "The gardener chases two geese.", "A boy chases a nun."
-    info = {"premise_parse": PARSES[first], "hypothesis_parse": PARSES[second]}
-    items, _ = apply_construction("so_swap_plausible", [Example("e", first, second, "neutral", info=info)])
-    swapped = [(first, "Two geese chase the gardener."), (second, "A nun chases a boy.")]
-    assert [(item.premise, item.hypothesis) for item in items] == swapped
-    _, counts = apply_construction("so_swap", [Example("e", first, "", "neutral")])
-    assert counts["rejected"] == {"no parse of the sentence": 1}
 
 
 def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:

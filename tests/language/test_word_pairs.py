@@ -133,14 +133,3 @@ def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:
     assert "'meronym'" in refused(wordnet_pairs, "meronym")
     assert "'noun'" in refused(replacements, "dog", ["synonym"], pos=["noun"])
     assert "not 0" in refused(wordnet_pairs, "hypernym", distance=0)
-
-
-def test_all_of_baroni_s_pairs_hold_between_first_senses(shared_data: Path) -> None:
-    """The reason for taking frequent senses, and how many stand at two steps."""
-    near, pairs = 0, read_pairs(shared_data / "lexical" / "baroni2012.tsv", "hypernym")
-    for pair in pairs:
-        first, second = (wordnet().synsets(word, "n")[0] for word in pair[:2])
-        assert second in wordnet().closure(first), pair
-        above = wordnet().hypernyms(first) + wordnet().instance_hypernyms(first)
-        near += second in {*above, *(up for each in above for up in wordnet().hypernyms(each))}
-    assert round(near / len(pairs), 2) == 0.55

@@ -18,29 +18,35 @@ from crossexam.suites.table import suite_named, suite_request
 
 Install = Callable[[str], None]
 SHOUT = """
-from crossexam.constructions.construction import Draft
+from dataclasses import replace
+
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction
 from crossexam.core.example import Edit
 
 
 def shout(example, resources, rng):
     text = example.hypothesis
-    yield Draft(example.label, (Edit("hypothesis", 0, len(text), text, text.upper()),))
+    edit = Edit("hypothesis", 0, len(text), text, text.upper())
+    BODY
 
 
-SHOUT = Construction(
-    "NAME", 1, shout, "noise", "capitals", "", ("It rains.", "IT RAINS.", "entailment"), draws=False
-)
+SHOUT = Construction("NAME", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.", "entailment"))
 """
+
+
+def source(name: str = "shout", body: str = "yield Draft(example.label, (edit,))") -> str:
+    """The source of a plug-in of that name, whose function ends with *body*."""
+    return SHOUT.replace("NAME", name).replace("BODY", body)
 
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Put a distribution with a package ``shouting`` of this source and one entry point on the path."""
 
-    def write(source: str) -> None:
+    def write(code: str) -> None:
         for name, text in (
-            ("shouting/__init__.py", source),
+            ("shouting/__init__.py", code),
             ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
             ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = shouting:SHOUT\n"),
         ):
@@ -55,7 +61,7 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     """Otherwise a suite would be taken for finished whose construction, or a file beside it, was changed."""
-    install(SHOUT.replace("NAME", "shout"))
+    install(source())
     base = base_from_examples(Dataset("one", [Example("a", "It rains.", "It pours.", "neutral")]))
     identities = []
     for file, text in (("words.txt", "hush"), ("words.txt", "hey"), ("more.py", "")):
@@ -75,50 +81,32 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
 
 
 @pytest.mark.parametrize(
-    ("source", "messages"),
+    ("text", "messages"),
     [
         ("import no_such_module", ["raised ModuleNotFoundError: ", "pip uninstall shouting"]),
         ("SHOUT = 1", ["it is a int\n", "wanted: an object of the class Construction"]),
         ("", ["raised AttributeError"]),
         (
-            SHOUT.replace("NAME", "shout").replace('"noise"', '"robustness"'),
+            source().replace('"noise"', '"robustness"'),
             ["its test_class is 'robustness'", "wanted: competence, distraction, noise, "],
         ),
-        (SHOUT.replace("NAME", "negation"), ["already a construction called 'negation'"]),
-        (SHOUT.replace("NAME", "base"), ["already a construction called 'base'"]),
-        (SHOUT.replace("NAME", "Shout it"), ["'Shout it' cannot be the name"]),
-        (SHOUT.replace("NAME", "shout_released"), ["'shout_released' cannot be the name"]),
+        (source("negation"), ["already a construction called 'negation'"]),
+        (source("base"), ["already a construction called 'base'"]),
+        (source("Shout it"), ["'Shout it' cannot be the name"]),
+        (source("shout_released"), ["'shout_released' cannot be the name"]),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_an_error(
-    source: str, messages: list[str], install: Install, refused: Callable[..., Any]
+    text: str, messages: list[str], install: Install, refused: Callable[..., Any]
 ) -> None:
-    install(source)
+    install(text)
     said = refused(lambda: list(added(CONSTRUCTIONS)))
     assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
 
 
-YIELDS = """
-from dataclasses import replace
-
-from crossexam.constructions.construction import Draft, Rejection
-from crossexam.constructions.entry import Construction
-from crossexam.core.example import Edit
-
-
-def shout(example, resources, rng):
-    text = example.hypothesis
-    edit = Edit("hypothesis", 0, len(text), text, text.upper())
-    BODY
-
-
-SHOUT = Construction("shout", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.", "entailment"))
-"""
-
-
 def made_by(body: str, install: Install) -> tuple[list[Example], Any]:
     """Return what a plug-in whose function ends with *body* makes of a pair, and its yield."""
-    install(YIELDS.replace("BODY", body))
+    install(source(body=body))
     (found,) = added(CONSTRUCTIONS)
     return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
 

@@ -35,7 +35,6 @@ def overlap(edits: Sequence[Edit] = (END,), **changes: Any) -> Example:
 
 
 def unknown() -> Example:
-    """An item of a construction that is not installed."""
     change = Change("shout.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 2, "It", "IT"),))
     return Example("shout:a", HOT, "IT steams.", "neutral", "a", change)
 

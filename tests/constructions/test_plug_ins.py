@@ -105,7 +105,6 @@ def test_a_plug_in_that_cannot_be_used_is_an_error(
 
 
 def made_by(body: str, install: Install) -> tuple[list[Example], Any]:
-    """Return what a plug-in whose function ends with *body* makes of a pair, and its yield."""
     install(source(body=body))
     (found,) = added(CONSTRUCTIONS)
     return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])

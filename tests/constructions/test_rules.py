@@ -23,7 +23,6 @@ MIXED = ("spelling_error_mixed_content_word", "spelling_error_mixed_function_wor
 def made(
     name: str, example: Example, rules: str, seeds: Iterable[int] = (0,)
 ) -> tuple[list[Example], dict[str, int]]:
-    """The items of all *seeds*, and why there are not more."""
     items: list[Example] = []
     rejected: Counter[str] = Counter()
     for seed in seeds:

@@ -43,7 +43,6 @@ PARSES = {_sentence(parse): parse for parse in (*_LINES[::2], *_REJECTED, *_PLAU
 
 
 def _outcome(parse: str, **options: Any) -> Any:
-    """What becomes of the sentence: its item, or why there is none."""
     example = Example("e", _sentence(parse), "", "neutral", info={"premise_parse": parse})
     (outcome,) = so_swap(example, LanguageResources(), random.Random(0), Options(**options))
     return outcome.item(example, "so_swap.v2") if isinstance(outcome, Draft) else outcome

@@ -97,7 +97,6 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
 
 
 def _without_repetitions(base: list[Example]) -> list[Example]:
-    """The examples of which no sentence was met before."""
     met: set[str] = set()
     kept = []
     for example in base:

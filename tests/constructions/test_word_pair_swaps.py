@@ -297,7 +297,6 @@ def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:
 
 
 def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:
-    """Both words in one sentence, a compound, an inflected form, and whatever else our rules reject."""
     one = example("Two/CD dogs/NNS run/VBP", "An/DT animal/NN runs/VBZ", "neutral")
     assert made_from(one, ANIMAL, PAPER)["i_h"] == Rejection("no pair of the list")
     assert isinstance(made_from(one, ANIMAL)["i_h"], Example)

@@ -51,12 +51,10 @@ def test_each_premise_has_one_hypothesis_a_label_and_parses_over_its_words() -> 
 
 
 def amount(text: str) -> Fraction:
-    """Return the value of ``$1,250.50``, ``3 %`` or ``7``."""
     return Fraction(text.strip(" $%").replace(",", ""))
 
 
 def evaluate(expression: str) -> Fraction:
-    """Return the value of plain arithmetic, exactly."""
     plain = re.sub(r"[$,]", "", expression)
     assert re.fullmatch(r"[\d.+*/() -]+", plain), expression
     return eval(re.sub(r"[\d.]+", r"Fraction('\g<0>')", plain), {"Fraction": Fraction})  # type: ignore[no-any-return]

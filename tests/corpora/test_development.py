@@ -28,8 +28,6 @@ def examples(part: str, *labels: Gold | None) -> list[Example]:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suites:
-    """Return a function that writes a suite of test sets, given as (entry, examples)."""
-
     def make(*sets: tuple[TestSetEntry, list[Example]], name: str = "mixed") -> Path:
         datasets = (Dataset(entry.name, items, entry.to_json()) for entry, items in sets)
         return write_suite(tmp_path / name, *datasets)

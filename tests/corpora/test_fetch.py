@@ -168,7 +168,6 @@ def refuses(fetch: Fetch, tmp_path: Path, refused: Callable[..., str]) -> Callab
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    """The folder of what is installed."""
     return tmp_path / "data" / "toy"
 
 

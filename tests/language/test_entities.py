@@ -24,7 +24,6 @@ LISTS = ListedEntities()
 
 
 def _tagged(text: str, tags: dict[str, str]) -> list[Token]:
-    """Tag capitalised words NNP, and the others as *tags* has it."""
     return [
         token._replace(tag=tags.get(token.text, "NNP" if token.text[0].isupper() else "X"))
         for token in words(text)

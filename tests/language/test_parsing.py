@@ -143,7 +143,6 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory, pipeline_in: Callable[..., str]) -> Path:
-    """Return the folder of a pipeline whose tagger and parser, with ClearNLP's labels, know nothing."""
     folder = tmp_path_factory.mktemp("pipeline") / "untrained"
     relations = "ROOT nsubj dobj det prep pobj conj cc punct"
     pipeline_in(folder, tags="NN NNS JJ VBZ VBD DT IN", relations=relations)

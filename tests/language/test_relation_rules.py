@@ -14,7 +14,6 @@ from crossexam.language.parsing.trees import parse_tree
 
 
 def _decided(row: Row) -> Any:
-    """Return the row that decides about the word of *row*."""
     tree = parse_tree(row.parse)
     (leaf,) = [k for k, (_, word) in enumerate(tree.leaves()) if word == row.word]
     return attached(tree)[1][leaf]

@@ -35,7 +35,6 @@ WORDS = (
 
 
 def compile_wordnet(source: Path) -> tuple[bytes, str]:
-    """Return what scripts/compile_wordnet.py compiles from *source*."""
     script = ROOT / "scripts" / "compile_wordnet.py"
     compiled: tuple[bytes, str] = runpy.run_path(str(script))["compile_wordnet"](source)
     return compiled
@@ -278,7 +277,6 @@ def test_words_have_the_synsets_and_base_forms_that_nltk_gives_them(
 
 @pytest.mark.slow
 def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None], shared_data: Path) -> None:
-    """On 5,000 (sentence, word) pairs of SNLI dev, of any part of speech and of one."""
     from nltk.wsd import lesk as nltk_lesk
 
     ties = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"

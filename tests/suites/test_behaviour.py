@@ -63,7 +63,6 @@ def lists(folder: Path) -> dict[str, list[str]]:
 
 
 def request(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> SuiteRequest:
-    """Return the request for the suite of *base* with *lists* of pairs by relation."""
     pairs = [f"{relation}={name}" for relation, names in lists.items() for name in names]
     options = {"pairs": pairs, **options}
     return suite_request("behaviour", [base_from_spec(str(base))], options={"behaviour": options})

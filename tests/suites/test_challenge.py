@@ -35,7 +35,6 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_on(*built: Any, label: str = "entailment", **options: Any) -> Run:
-    """Answer the challenge sets with one label."""
     return cx.run(lambda pairs: [label] * len(pairs), cx.build("challenge", *built, **options))
 
 

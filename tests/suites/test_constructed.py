@@ -41,7 +41,6 @@ DEMO = list(cx.load("builtin:demo").examples)
 
 
 def no_errors(suite: Suite) -> bool:
-    """Return whether the checks find no error in any test set."""
     found = [
         each for data in suite for each in run_checks(data, suite.datasets.get(str(data.entry.base_set)))
     ]

@@ -152,7 +152,6 @@ def built(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str
 def _request(
     kind: SuiteKind, data: Path, changed: Mapping[str, Any] | None = None, **fields: Any
 ) -> SuiteRequest:
-    """Return the request for the suite from the tiny corpus, with options *changed* by ``NAME.OPTION``."""
     options = {target: value for target, value in OPTIONS.items() if target.startswith(f"{kind.name}.")}
     bases = [] if kind.base_option else [base_from_spec(str(data / "tiny.jsonl"))]
     return suite_request(kind.name, bases, options=_set(options | dict(changed or {}), data), **fields)
@@ -283,7 +282,6 @@ def test_it_is_built_once(
 
 
 def _with_options() -> list[tuple[str, str]]:
-    """Return every suite with every option that it can be built with."""
     named = ((kind.name, *each) for kind in SUITES.values() for each in _options_of(kind).items())
     return [(suite, f"{part}.{each.name}") for suite, part, options in named for each in fields(options)]
 

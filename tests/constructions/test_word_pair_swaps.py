@@ -7,12 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crossexam.constructions.construction import Draft, Rejection
-from crossexam.constructions.natural_logic import (
-    PairSentence,
-    after_exchange,
-    ex_situ_label,
-    rest_of,
-)
+from crossexam.constructions.natural_logic import PairSentence, after_exchange, ex_situ_label, rest_of
 from crossexam.constructions.pair_family import Family, family_of
 from crossexam.constructions.pair_matching import Match, PairTable, matches
 from crossexam.constructions.resources import LanguageResources

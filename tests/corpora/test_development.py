@@ -39,14 +39,8 @@ def base_entry(part: str, **known: Any) -> TestSetEntry:
     return TestSetEntry(versioned=BASE, part=part, **known)
 
 
-THREE = (
-    base_entry("three"),
-    examples("three", "entailment", "neutral", "contradiction"),
-)
-TWO = (
-    base_entry("two", projection="two labels"),
-    examples("two", "entailment", "not_entailment"),
-)
+THREE = (base_entry("three"), examples("three", "entailment", "neutral", "contradiction"))
+TWO = (base_entry("two", projection="two labels"), examples("two", "entailment", "not_entailment"))
 SCITAIL = (
     base_entry("scitail", projection="no contradiction"),
     examples("scitail", "neutral", "entailment", None),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,11 +12,7 @@ import pytest
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.cross_dataset import (
-    benchmark_score,
-    mean_difference,
-    relative_gain,
-)
+from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference, relative_gain
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.ranking import rankings
@@ -201,9 +196,3 @@ def test_relative_improvement_is_table_3() -> None:
     assert not gain_table(results_of([better, base])).rows
     part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], ReportOptions(relative_to=1))
     assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
-    numbers = {row["statistic"]: row for row in csv.DictReader(io.StringIO(render_csv(results)))}
-    mean = numbers["relative_improvement_mean"]
-    assert (mean["model"], mean["of"], float(mean["value"])) == ("better", "base", gain.mean.value)
-    assert float(numbers["relative_improvement_reference"]["value"]) == gain.reference.value
-    *_, of_all = json.loads(render_json(results))["models"][0]["test_sets"]
-    assert of_all["figures"]["relative_improvement_mean"]["of"]["base"]["value"] == gain.mean.value

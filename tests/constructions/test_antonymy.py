@@ -11,6 +11,7 @@ import pytest
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
+from made.corpora import write_lines
 from made.sentences import tagged
 
 EachCase = Callable[[Callable[..., None]], None]
@@ -135,9 +136,10 @@ def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.Monke
         ("An old boy.", "A young boy.", "contradiction"),
         ("An old cat.", "A young cat.", "entailment"),
     ]
-    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
-    for file, part in zip(files, (rows[:1], rows[1:]), strict=True):
-        file.write_text("\n".join(map(",".join, [("premise", "hypothesis", "label"), *part])))
+    files = [
+        write_lines(tmp_path / f"{len(part)}.csv", map(",".join, part), "premise,hypothesis,label\n")
+        for part in (rows[:1], rows[1:])
+    ]
     words = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
     assert texts(made(words)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
     items, rejected = made(words, attested_in="+".join(map(str, files)))

@@ -121,7 +121,7 @@ def test_it_finds_nothing_in_a_sound_set(for_each: Callable[..., None]) -> None:
     for_each(check, SOUND.items())
 
 
-def test_what_is_not_known_is_held_to_no_rule() -> None:
+def test_what_is_not_known_is_held_to_no_rule_but_a_foreign_base(refused: Callable[..., str]) -> None:
     unlabelled = [antonym(label=None), plain("p", label=None)]
     assert {each.code for each in run_checks(Dataset("set", unlabelled))} == {"W203"}
     items = [overlap(premise="The soup is there.", label="entailment")]
@@ -131,9 +131,6 @@ def test_what_is_not_known_is_held_to_no_rule() -> None:
     item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
     found = run_checks(Dataset("set", [item]), BASE)
     assert [(each.code, each.detail) for each in found] == [("W601", "mine.v1")]
-
-
-def test_a_foreign_base_is_an_error(refused: Callable[..., str]) -> None:
     other = Dataset("other", [Example("z", "p", "h", "neutral")])
     said = refused(run_checks, Dataset("set", [antonym()]), other)
     assert "none of the items of 'set' is derived from the base 'other'" in said

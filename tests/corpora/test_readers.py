@@ -19,6 +19,7 @@ from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
+from made.corpora import write_lines
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
@@ -173,7 +174,7 @@ def test_numbers_that_a_format_does_not_document_are_not_guessed(
     each_case: Callable[..., None], tmp_path: Path, said_of: Callable[..., str]
 ) -> None:
     def check(corpus: str, file: str, lines: list[str]) -> None:
-        (tmp_path / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_lines(tmp_path / file, lines)
         for skip_bad in (False, True):
             said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=skip_bad))
             assert re.search("the label: the label .* is a number", said)
@@ -219,8 +220,7 @@ def test_wrong_records_of_corpora_whose_real_files_are_there(
     each_case: Callable[..., None], tmp_path: Path, said_of: Callable[..., str]
 ) -> None:
     def check(corpus: str, name: str, lines: list[str], message: str) -> None:
-        path = tmp_path / name
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        path = write_lines(tmp_path / name, lines)
         assert said_of(f"{corpus}@{path}").startswith(f"{path}, {message}")
 
     each_case(check)

@@ -14,6 +14,7 @@ from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_
 from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
 from crossexam.language.tokens import Parsed, Token
+from made.corpora import write_lines
 from made.sentences import tagged
 
 
@@ -73,9 +74,7 @@ def test_what_is_no_table(
     each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     def check(lines: list[str], message: str) -> None:
-        path = tmp_path / "table.tsv"
-        path.write_text("".join(f"{line}\n" for line in lines))
-        assert message in refused(read_counts, path)
+        assert message in refused(read_counts, write_lines(tmp_path / "table.tsv", lines))
 
     each_case(check)
 
@@ -95,9 +94,7 @@ def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> N
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
-    path = tmp_path / "boats.tsv"
-    path.write_text("\n".join([*rows, "He saw a red boat .\tHe saw a red boat .\t-"]) + "\n")
-    return path
+    return write_lines(tmp_path / "boats.tsv", [*rows, "He saw a red boat .\tHe saw a red boat .\t-"])
 
 
 def test_the_table_of_a_corpus_is_counted_once_and_kept(

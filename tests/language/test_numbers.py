@@ -57,11 +57,8 @@ def test_numbers_are_spelt(each_case: Callable[..., None]) -> None:
     for value in (-1, 10**12):
         with pytest.raises(ValueError, match=r"must be in the range \[0, 1000000000000\)"):
             spell(value)
-
-
-def test_what_spells_no_number_is_none() -> None:
-    texts = "dog|two three|hundred five hundred|one thousand billion|and|five and|one dog|-".split("|")
-    assert [text for text in texts if parse_number_word(text) is not None] == []
+    wrong = "dog|two three|hundred five hundred|one thousand billion|and|five and|one dog|-".split("|")
+    assert [text for text in wrong if parse_number_word(text) is not None] == []
 
 
 PIECES = st.sampled_from(

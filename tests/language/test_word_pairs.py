@@ -16,17 +16,12 @@ from crossexam.language.lexicons.wordnet_pairs import (
     replacements,
     wordnet_pairs,
 )
-
-
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+from made.corpora import write_lines
 
 
 def test_columns_are_named_or_recognised(each_case: Callable[..., None], tmp_path: Path) -> None:
     def check(_: str, name: str, relation: Relation, lines: list[str], pairs: list[list[str | None]]) -> None:
-        path = written(tmp_path, name, "".join(f"{line}\n" for line in lines))
+        path = write_lines(tmp_path / name, lines)
         assert [[pair.first, pair.second, pair.pos] for pair in read_pairs(path, relation)] == pairs
         assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
 
@@ -41,11 +36,12 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
     found = [pair[:2] for pair in read_pairs(packed, "antonym")]
     assert found == [("able", "unable"), ("honest", "dishonest")]
     # Lower case unless proper: WordNet writes paris with a capital only, turkey also without.
-    lines = "Paris\tCity\nPOODLE\tDog\nTurkey\tBird\nhot dog\tfood\nice_cream\tfood\n"
-    path = written(tmp_path, "x.tsv", lines)
+    lines = ("Paris\tCity", "POODLE\tDog", "Turkey\tBird", "hot dog\tfood", "ice_cream\tfood")
+    path = write_lines(tmp_path / "x.tsv", lines)
     found = [pair[:2] for pair in read_pairs(path, "hypernym")]
     assert found == [("Paris", "city"), ("poodle", "dog"), ("turkey", "bird")]
-    path = written(tmp_path, "x.csv", "first,second,relation\nhot,cold,antonym\nbig,large,synonym\n")
+    lines = ("first,second,relation", "hot,cold,antonym", "big,large,synonym")
+    path = write_lines(tmp_path / "x.csv", lines)
     assert read_pairs(path, "synonym") == [WordPair("big", "large", "synonym")]
     (tmp_path / "bytes.txt").write_bytes(b"caf\xe9 bar\n")
     (tmp_path / "not.gz").write_bytes(b"hot cold\n")
@@ -57,7 +53,7 @@ def test_what_is_no_list_is_an_error_with_its_line(
     each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     def check(lines: list[str], message: str) -> None:
-        path = written(tmp_path, "x.tsv", "".join(f"{line}\n" for line in lines))
+        path = write_lines(tmp_path / "x.tsv", lines)
         said = refused(read_pairs, path, "antonym")
         assert (message in said, str(path) in said) == (True, True), said
 

@@ -18,7 +18,6 @@ from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
-from crossexam.language.nouns import clashes_with_noun
 from crossexam.language.tokens import Parsed, words
 from made.sentences import tagged
 
@@ -67,12 +66,6 @@ def test_why_there_is_no_item(each_case: Callable[..., None], only: Only) -> Non
         assert (items, counts["rejected"]) == ([], {reason: 1})
 
     each_case(check)
-
-
-def test_what_determines_or_counts_a_noun_stands_in_no_way_of_an_adjective(only: Only) -> None:
-    options = {**only("several little", "goat truck"), "rules": "paper"}
-    assert added(tagged("Two/CD goats/NNS watched/VBD the/DT trucks/NNS"), options)[0]
-    assert [clashes_with_noun(each, "truck") for each in ("young", "old")] == [True, False]
 
 
 def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, str]:

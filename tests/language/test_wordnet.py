@@ -143,24 +143,6 @@ def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
     assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
 
 
-# A word for every rule and one for every list of exceptions in morphy(7WN).
-BASE_FORMS = {
-    "n": "dogs dog  gases gas  shelves shelf  boxes box  quizzes quiz  churches church  dishes dish  "
-         "policemen policeman  cities city  geese goose",
-    "v": "runs run  tries try  likes like  washes wash  liked like  washed wash  liking like  washing wash  "
-         "went go",
-    "a": "taller tall  tallest tall  nicer nice  nicest nice  hottest hot",
-    "r": "farther far  slowly slowly",
-}  # fmt: skip
-
-
-def test_base_forms_in_the_shipped_wordnet() -> None:
-    for pos, forms in BASE_FORMS.items():
-        words = forms.split()
-        for word, base in zip(words[::2], words[1::2], strict=True):
-            assert base in wordnet().lemmas_of(word, pos), word
-
-
 def test_the_closure_has_every_hypernym_once_depth_first() -> None:
     def above(synset: int) -> list[int]:
         return [synset, *(each for parent in wordnet().hypernyms(synset)[::-1] for each in above(parent))]

@@ -259,12 +259,6 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     assert said.format("cross-dataset ") in headlines(results)[0]
 
 
-def test_an_added_corpus_may_have_two_labels(own: Path) -> None:
-    for add in ("mine.jsonl:two-labels", "mine.jsonl:two labels", "two.jsonl"):
-        (added,) = (each for each in build(add=[str(own / add)]) if about(each).get("added"))
-        assert (added.entry.projection, {item.label for item in added}) == ("two labels", set(TWO))
-
-
 def test_what_cannot_be_built_is_refused(
     each_case: Callable[..., None], own: Path, refused: Callable[..., str]
 ) -> None:

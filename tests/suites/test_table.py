@@ -315,15 +315,9 @@ def test_another_option_is_another_suite(
 
 
 def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[..., str]) -> None:
-    for suite, target, said in (
-        ("behaviour", "behaviour.clouds", "no option of behaviour is called 'clouds'"),
-        ("stress-tests", "antonymy.clouds", "no option of antonymy is called 'clouds'"),
-        ("corpus", "corpus.clouds", "'corpus' has no options of its own"),
-        ("corpus", "antonmy.indirect", "is called 'antonmy'\n  hint: did you mean 'antonymy'"),
-        ("stress-tests", "word_shuffle.clouds", "'stress-tests' does not use 'word_shuffle'"),
-    ):
-        assert said in refused(_request, SUITES[suite], data, {target: 1})
-    assert "did you mean 'stress-tests'" in refused(suite_request, "stres-tests", [])
+    said = {"corpus": "'corpus' has no options of its own", "antonmy": "did you mean 'antonymy'"}
+    for name, part in said.items():
+        assert part in refused(_request, SUITES["corpus"], data, {f"{name}.indirect": 1})
 
 
 class Killed(BaseException):

@@ -19,6 +19,7 @@ from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.tokens import Parsed, words
+from made.cases import each_row
 from made.sentences import tagged
 
 Only = Callable[[str, str], dict[str, str]]
@@ -53,19 +54,19 @@ def pair(words: str, options: Mapping[str, Any]) -> list[str]:
     return [item.text(side) for side in sorted(starts, key=starts.__getitem__)]
 
 
-def test_where_the_adjective_stands(each_case: Callable[..., None], only: Only) -> None:
-    def check(rules: str, words: str, adjective: str, nouns: str, expected: list[str]) -> None:
-        assert pair(words, {**only(adjective, nouns), "rules": rules}) == expected
+@each_row
+def test_where_the_adjective_stands(
+    rules: str, words: str, adjective: str, nouns: str, expected: list[str], *, only: Only
+) -> None:
+    assert pair(words, {**only(adjective, nouns), "rules": rules}) == expected
 
-    each_case(check)
 
-
-def test_why_there_is_no_item(each_case: Callable[..., None], only: Only) -> None:
-    def check(rules: str, words: str, adjectives: str, nouns: str, reason: str) -> None:
-        items, counts = added(tagged(words), {**only(adjectives, nouns), "rules": rules})
-        assert (items, counts["rejected"]) == ([], {reason: 1})
-
-    each_case(check)
+@each_row
+def test_why_there_is_no_item(
+    rules: str, words: str, adjectives: str, nouns: str, reason: str, *, only: Only
+) -> None:
+    items, counts = added(tagged(words), {**only(adjectives, nouns), "rules": rules})
+    assert (items, counts["rejected"]) == ([], {reason: 1})
 
 
 def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
@@ -113,15 +114,13 @@ def parsed(text: str, tags: str, links: str) -> Parsed:
     return Parsed(tokens, tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> None:
-    def check(text: str, tags: str, links: str, reason: str | None) -> None:
-        parse = parsed(text, tags, links)
-        premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
-        entities = [Entity(premise, phrase) for phrase in premise.phrases]
-        two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
-        assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
-
-    each_case(check)
+@each_row
+def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reason: str | None) -> None:
+    parse = parsed(text, tags, links)
+    premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
+    entities = [Entity(premise, phrase) for phrase in premise.phrases]
+    two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
+    assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
 
 
 @pytest.mark.slow

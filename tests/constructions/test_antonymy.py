@@ -11,6 +11,7 @@ import pytest
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
+from made.cases import each_row
 from made.corpora import write_lines
 from made.sentences import tagged
 
@@ -29,20 +30,16 @@ def texts(items: list[Example]) -> list[str]:
     return [item.hypothesis for item in items]
 
 
-def test_why_a_word_is_not_replaced(each_case: EachCase) -> None:
-    def check(words: str, reason: str) -> None:
-        assert made(words) == ([], {reason: 1})
-        assert made(words, rules="paper") == ([], {reason: 1})  # these are no doubts
-
-    each_case(check)
+@each_row
+def test_why_a_word_is_not_replaced(words: str, reason: str) -> None:
+    assert made(words) == ([], {reason: 1})
+    assert made(words, rules="paper") == ([], {reason: 1})  # these are no doubts
 
 
-def test_the_antonym_takes_form_case_and_article(each_case: EachCase) -> None:
-    def check(words: str, expected: str) -> None:
-        (item,), rejected = made(words)
-        assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
-
-    each_case(check)
+@each_row
+def test_the_antonym_takes_form_case_and_article(words: str, expected: str) -> None:
+    (item,), rejected = made(words)
+    assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
 
 
 def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
@@ -64,42 +61,33 @@ def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
 # Each rule of doubt strikes where it should, and not beside it
 
 
-def test_a_doubtful_replacement_is_rejected_or_marked(each_case: EachCase) -> None:
+@each_row
+def test_a_doubtful_replacement_is_rejected_or_marked(reason: str, words: str, published: str) -> None:
     """The reason, a sentence that has it in one word, and what the paper's rules make of it."""
-
-    def check(reason: str, words: str, published: str) -> None:
-        items, rejected = made(words)
-        assert items == []
-        assert rejected.pop(reason) == 1
-        assert set(rejected) <= {"the sense has no antonym"}  # of another word
-        (item,), _ = made(words, rules="paper")
-        assert item.hypothesis == published
-        assert item.info["doubts"][0] == reason
-
-    each_case(check)
+    items, rejected = made(words)
+    assert items == []
+    assert rejected.pop(reason) == 1
+    assert set(rejected) <= {"the sense has no antonym"}  # of another word
+    (item,), _ = made(words, rules="paper")
+    assert item.hypothesis == published
+    assert item.info["doubts"][0] == reason
 
 
-def test_beside_the_rules_words_are_replaced(each_case: EachCase) -> None:
+@each_row
+def test_beside_the_rules_words_are_replaced(words: str, expected: list[str]) -> None:
     """A near miss of each rule, and what is made of it."""
-
-    def check(words: str, expected: list[str]) -> None:
-        items, rejected = made(words)
-        assert (texts(items), rejected) == (expected, {})
-        assert all("doubts" not in item.info for item in made(words, rules="paper")[0])
-
-    each_case(check)
+    items, rejected = made(words)
+    assert (texts(items), rejected) == (expected, {})
+    assert all("doubts" not in item.info for item in made(words, rules="paper")[0])
 
 
-def test_both_words_may_be_right_in_some_contexts(each_case: EachCase) -> None:
+@each_row
+def test_both_words_may_be_right_in_some_contexts(reason: str, doubtful: str, sound: str) -> None:
     """A context in which they may, and a near miss in which they exclude each other."""
-
-    def check(reason: str, doubtful: str, sound: str) -> None:
-        assert reason in made(doubtful)[1]
-        items, rejected = made(sound)
-        assert items
-        assert reason not in rejected
-
-    each_case(check)
+    assert reason in made(doubtful)[1]
+    items, rejected = made(sound)
+    assert items
+    assert reason not in rejected
 
 
 def test_the_first_doubt_is_counted_and_all_are_recorded() -> None:
@@ -117,13 +105,10 @@ def test_the_first_doubt_is_counted_and_all_are_recorded() -> None:
     assert all(item.info["doubts"] == [doubt] for item in items)
 
 
-def test_pronouns_agree_with_a_noun_of_the_other_gender(each_case: EachCase) -> None:
+@each_row
+def test_pronouns_agree_with_a_noun_of_the_other_gender(words: str, expected: str) -> None:
     """The pronouns that go with the noun or with another."""
-
-    def check(words: str, expected: str) -> None:
-        assert expected in texts(made(words)[0])
-
-    each_case(check)
+    assert expected in texts(made(words)[0])
 
 
 def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

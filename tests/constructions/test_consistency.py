@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 from crossexam.suites.table import SUITES
+from made.cases import each_row
 from made.sentences import tagged
 
 
@@ -48,33 +48,25 @@ def test_the_links_of_a_chain_share_their_key() -> None:
     assert all(len(set(links.values())) == 1 for links in chains.values())
 
 
-def test_the_first_word_is_written_as_within_a_sentence(each_case: Callable[..., None]) -> None:
-    def check(hypothesis: str, inner: str) -> None:
-        (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
-        assert item.hypothesis == f"It is not the case that {inner}"
-
-    each_case(check)
+@each_row
+def test_the_first_word_is_written_as_within_a_sentence(hypothesis: str, inner: str) -> None:
+    (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
+    assert item.hypothesis == f"It is not the case that {inner}"
 
 
-def test_what_cannot_be_negated_is_left_out_and_counted(each_case: Callable[..., None]) -> None:
-    def check(hypothesis: str, reason: str) -> None:
-        for name in ("negated_hypothesis", "double_negation"):
-            assert _items(name, _example(_RAIN, hypothesis)) == ([], {f"hypothesis: {reason}": 1})
-
-    each_case(check)
+@each_row
+def test_what_cannot_be_negated_is_left_out_and_counted(hypothesis: str, reason: str) -> None:
+    for name in ("negated_hypothesis", "double_negation"):
+        assert _items(name, _example(_RAIN, hypothesis)) == ([], {f"hypothesis: {reason}": 1})
 
 
-def test_two_sentences_are_joined(each_case: Callable[..., None]) -> None:
-    def check(premise: str, hypothesis: str, expected: str) -> None:
-        (item,), _ = _items("conjunction", _example(premise, hypothesis))
-        assert item.hypothesis == expected
-        assert len(item.change.edits) == 1
-
-    each_case(check)
+@each_row
+def test_two_sentences_are_joined(premise: str, hypothesis: str, expected: str) -> None:
+    (item,), _ = _items("conjunction", _example(premise, hypothesis))
+    assert item.hypothesis == expected
+    assert len(item.change.edits) == 1
 
 
-def test_what_cannot_be_joined_is_left_out_and_counted(each_case: Callable[..., None]) -> None:
-    def check(premise: str, hypothesis: str, reason: str) -> None:
-        assert _items("conjunction", _example(premise, hypothesis)) == ([], {reason: 1})
-
-    each_case(check)
+@each_row
+def test_what_cannot_be_joined_is_left_out_and_counted(premise: str, hypothesis: str, reason: str) -> None:
+    assert _items("conjunction", _example(premise, hypothesis)) == ([], {reason: 1})

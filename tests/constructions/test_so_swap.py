@@ -23,6 +23,7 @@ from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
 
 DATA = Path(__file__).parents[1] / "data"
 _, *_LINES = (DATA / "so_swap.txt").read_text(encoding="utf-8").splitlines()
@@ -102,31 +103,25 @@ def test_an_item_says_what_was_swapped() -> None:
         assert [item.info[key] for key in ("subject", "verb", "object", "voice")][-len(told) :] == told
 
 
-def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:
-    def check(words: str, expected: str) -> None:
-        parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
-        item = _outcome(parse, rules="paper")
-        assert item.hypothesis == expected
-        bags = (sorted(re.findall(r"\w+", text.lower())) for text in (item.premise, item.hypothesis))
-        assert next(bags) == next(bags)
-
-    each_case(check)
+@each_row
+def test_the_rules_of_the_paper_swap_and_nothing_else(words: str, expected: str) -> None:
+    parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
+    item = _outcome(parse, rules="paper")
+    assert item.hypothesis == expected
+    bags = (sorted(re.findall(r"\w+", text.lower())) for text in (item.premise, item.hypothesis))
+    assert next(bags) == next(bags)
 
 
-def test_agreement(each_case: Callable[..., None]) -> None:
-    def check(verb: str, tag: str, number: Any, expected: str) -> None:
-        assert agreeing(verb, tag, number) == expected
-
-    each_case(check)
+@each_row
+def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
+    assert agreeing(verb, tag, number) == expected
 
 
-def test_number(each_case: Callable[..., None]) -> None:
-    def check(words: str, head: str, relations: str, heads: list[int], expected: str) -> None:
-        tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
-        parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
-        assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
-
-    each_case(check)
+@each_row
+def test_number(words: str, head: str, relations: str, heads: list[int], expected: str) -> None:
+    tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
+    parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
+    assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
 
 
 def test_case() -> None:

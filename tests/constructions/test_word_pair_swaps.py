@@ -17,6 +17,7 @@ from crossexam.core.labels import Gold
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
+from made.cases import each_row
 from made.sentences import tagged
 
 EachCase = Callable[[Callable[..., None]], None]
@@ -105,14 +106,12 @@ def test_what_is_no_match_says_why(each_case: EachCase) -> None:
 # Exchanged words
 
 
-def test_words_are_exchanged(each_case: EachCase) -> None:
-    def check(premise: str, hypothesis: str, pair: str, exchanged: list[str]) -> None:
-        made = family(example(premise, hypothesis), pair)
-        item = made.in_situ().item(made.control, "i_th.v1")
-        assert [item.premise, item.hypothesis] == exchanged
-        assert (item.id, item.base) == ("i_th:i_a:x1", "i_a:x1")
-
-    each_case(check)
+@each_row
+def test_words_are_exchanged(premise: str, hypothesis: str, pair: str, exchanged: list[str]) -> None:
+    made = family(example(premise, hypothesis), pair)
+    item = made.in_situ().item(made.control, "i_th.v1")
+    assert [item.premise, item.hypothesis] == exchanged
+    assert (item.id, item.base) == ("i_th:i_a:x1", "i_a:x1")
 
 
 def test_the_papers_example_ex_situ() -> None:
@@ -137,15 +136,13 @@ def test_the_papers_example_ex_situ() -> None:
                 assert undo_edits(derived.text(side), derived.change.edits, side) == base.text(start)
 
 
-def test_a_noun_is_counted_as_the_one_it_replaces(each_case: EachCase) -> None:
-    def check(premise: str, pair: str) -> None:
-        one = example(premise, f"The/DT {pair.split()[1]}/NN falls/VBZ", "neutral")
-        match = match_of(one, pair)
-        outcome = family_of(one, match, "i_h")
-        assert outcome == Rejection("the other noun cannot be counted here")
-        assert isinstance(family_of(one, match, "i_h", "paper"), Family)
-
-    each_case(check)
+@each_row
+def test_a_noun_is_counted_as_the_one_it_replaces(premise: str, pair: str) -> None:
+    one = example(premise, f"The/DT {pair.split()[1]}/NN falls/VBZ", "neutral")
+    match = match_of(one, pair)
+    outcome = family_of(one, match, "i_h")
+    assert outcome == Rejection("the other noun cannot be counted here")
+    assert isinstance(family_of(one, match, "i_h", "paper"), Family)
 
 
 # One word replaced
@@ -176,96 +173,81 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
     assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
 
 
-def test_labels_that_natural_logic_decides(each_case: EachCase) -> None:
+@each_row
+def test_labels_that_natural_logic_decides(premise: str, hypothesis: str, labels: list[str]) -> None:
     """With some relative of the word; none if all is left to judges."""
-
-    def check(premise: str, hypothesis: str, labels: list[str]) -> None:
-        made = replaced_from(premise, hypothesis)
-        decided = {made[name].label for name in ("i_ta2", "i_ta3") if doubt_of(made[name]) is None}
-        assert decided <= set(labels)
-        assert bool(decided) == bool(labels)
-
-    each_case(check)
+    made = replaced_from(premise, hypothesis)
+    decided = {made[name].label for name in ("i_ta2", "i_ta3") if doubt_of(made[name]) is None}
+    assert decided <= set(labels)
+    assert bool(decided) == bool(labels)
 
 
 # Labels
 
 
-def test_ex_situ_labels_follow_from_the_relation(each_case: EachCase) -> None:
+@each_row
+def test_ex_situ_labels_follow_from_the_relation(relation: str, direction: str, label: str) -> None:
     """Of the second word to the first, in its context: up, a dog is an animal; down, no animal: no dog."""
-
-    def check(relation: str, direction: str, label: str) -> None:
-        assert ex_situ_label(relation, direction).label == label  # type: ignore[arg-type]
-
-    each_case(check)
+    assert ex_situ_label(relation, direction).label == label  # type: ignore[arg-type]
 
 
-def test_in_situ_labels(each_case: EachCase) -> None:
-    def check(
-        gold: str, relation: str, premise: str, hypothesis: str, covered: bool, label: str, source: str
-    ) -> None:
-        proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)  # type: ignore[arg-type]
-        assert (proposal.label, proposal.source) == (label, source)
-
-    each_case(check)
+@each_row
+def test_in_situ_labels(
+    gold: str, relation: str, premise: str, hypothesis: str, covered: bool, label: str, source: str
+) -> None:
+    proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)  # type: ignore[arg-type]
+    assert (proposal.label, proposal.source) == (label, source)
 
 
-def test_what_the_rest_of_a_hypothesis_adds(each_case: EachCase) -> None:
-    def check(premise: str, hypothesis: str, wanted: str) -> None:
-        match = match_of(example(premise, hypothesis), OLD)
-        sides = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
-        assert rest_of(*sides) == wanted
-
-    each_case(check)
+@each_row
+def test_what_the_rest_of_a_hypothesis_adds(premise: str, hypothesis: str, wanted: str) -> None:
+    match = match_of(example(premise, hypothesis), OLD)
+    sides = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
+    assert rest_of(*sides) == wanted
 
 
-def test_who_does_what_is_in_the_premise(each_case: EachCase) -> None:
+@each_row
+def test_who_does_what_is_in_the_premise(premise: str, hypothesis: str, wanted: bool) -> None:
     """Apart from the pair, and of the same things; in a downward context it must not say more."""
-
-    def check(premise: str, hypothesis: str, wanted: bool) -> None:
-        pair = OLD if "old/JJ" in premise else ANIMAL
-        assert match_of(example(premise, hypothesis), pair).is_covered == wanted
-
-    each_case(check)
+    pair = OLD if "old/JJ" in premise else ANIMAL
+    assert match_of(example(premise, hypothesis), pair).is_covered == wanted
 
 
 # What makes a label doubtful
 
 
-def test_no_sentence_tells_what_its_word_leaves_open(each_case: EachCase) -> None:
+@each_row
+def test_no_sentence_tells_what_its_word_leaves_open(
+    premise: str, hypothesis: str, rejected: list[str]
+) -> None:
     """About a person, who becomes a woman, or the reverse; the sets that have no item."""
-
-    def check(premise: str, hypothesis: str, rejected: list[str]) -> None:
-        one = example(premise, hypothesis, "neutral")
-        outcomes = made_from(one, "person woman hyponym n", seed=1)  # whose context is the premise
-        told = {name: each.reason for name, each in outcomes.items() if isinstance(each, Rejection)}
-        assert sorted(told) == rejected
-        odd = "the sentence does not go with the word"
-        assert set(told.values()) <= {"the sentence reveals what the word leaves open", odd}
-
-    each_case(check)
+    one = example(premise, hypothesis, "neutral")
+    outcomes = made_from(one, "person woman hyponym n", seed=1)  # whose context is the premise
+    told = {name: each.reason for name, each in outcomes.items() if isinstance(each, Rejection)}
+    assert sorted(told) == rejected
+    odd = "the sentence does not go with the word"
+    assert set(told.values()) <= {"the sentence reveals what the word leaves open", odd}
 
 
-def test_what_makes_the_label_of_exchanged_nouns_doubtful(each_case: EachCase) -> None:
-    def check(premise: str, hypothesis: str, label: Gold, pair: str, reason: str | None) -> None:
-        assert doubt_of(made_from(example(premise, hypothesis, label), pair)["i_th"]) == reason
-
-    each_case(check)
+@each_row
+def test_what_makes_the_label_of_exchanged_nouns_doubtful(
+    premise: str, hypothesis: str, label: Gold, pair: str, reason: str | None
+) -> None:
+    assert doubt_of(made_from(example(premise, hypothesis, label), pair)["i_th"]) == reason
 
 
 # The paper's rules
 
 
-def test_the_papers_rules_have_no_filters(each_case: EachCase) -> None:
+@each_row
+def test_the_papers_rules_have_no_filters(
+    premise: str, hypothesis: str, pair: str, exchanged: list[str]
+) -> None:
     """Words are exchanged as they are written, all occurrences, and nothing is rejected or mended."""
-
-    def check(premise: str, hypothesis: str, pair: str, exchanged: list[str]) -> None:
-        one = example(premise, hypothesis)
-        draft = made_from(one, pair, PAPER)["i_ta1" if " antonym" in pair else "i_th"]
-        item = draft.item(one, "i_th.v2")
-        assert [item.premise, item.hypothesis] == exchanged
-
-    each_case(check)
+    one = example(premise, hypothesis)
+    draft = made_from(one, pair, PAPER)["i_ta1" if " antonym" in pair else "i_th"]
+    item = draft.item(one, "i_th.v2")
+    assert [item.premise, item.hypothesis] == exchanged
 
 
 def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:

@@ -23,6 +23,7 @@ from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus, reading_among
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
+from made.cases import each_row
 
 SPLIT_NAMES = [f"{corpus}:{split}" for corpus, entry in catalog().items() for split in entry.splits]
 DATA = Path(__file__).parents[1] / "data" / "corpora"
@@ -155,12 +156,10 @@ def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
         assert CorpusSpec.parse("snli:dev").path() == path
 
 
-def test_other_names_of_corpora_and_splits(each_case: Callable[..., None], tmp_path: Path) -> None:
-    def check(spec: str, file: str) -> None:
-        path = put(tmp_path / file)
-        assert CorpusSpec.parse(spec).path() == path
-
-    each_case(check)
+@each_row
+def test_other_names_of_corpora_and_splits(spec: str, file: str, *, tmp_path: Path) -> None:
+    path = put(tmp_path / file)
+    assert CorpusSpec.parse(spec).path() == path
 
 
 def test_the_data_folder_is_the_variable_or_the_platforms(

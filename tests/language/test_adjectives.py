@@ -14,6 +14,7 @@ from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_
 from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
 from made.corpora import write_lines
 from made.sentences import tagged
 
@@ -29,11 +30,9 @@ def parsed(sentence: str, links: str) -> Parsed:
     return Parsed(tokens(sentence), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
-    def check(sentence: str, pairs: str) -> None:
-        assert ", ".join(map(" ".join, adjective_pairs(tokens(sentence), None))) == pairs
-
-    each_case(check)
+@each_row
+def test_pairs_of_a_tagged_sentence(sentence: str, pairs: str) -> None:
+    assert ", ".join(map(" ".join, adjective_pairs(tokens(sentence), None))) == pairs
 
 
 def test_noun_phrases_and_pairs_by_the_parse_and_without() -> None:
@@ -70,13 +69,11 @@ def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
     assert dict(table.after("boat")) == {"old": 1, "red": 1}
 
 
+@each_row
 def test_what_is_no_table(
-    each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
+    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    def check(lines: list[str], message: str) -> None:
-        assert message in refused(read_counts, write_lines(tmp_path / "table.tsv", lines))
-
-    each_case(check)
+    assert message in refused(read_counts, write_lines(tmp_path / "table.tsv", lines))
 
 
 def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> None:

@@ -19,6 +19,7 @@ from crossexam.language.lexicons.proper_names import (
     name_sections,
 )
 from crossexam.language.tokens import Token, words
+from made.cases import each_row
 
 LISTS = ListedEntities()
 
@@ -30,12 +31,10 @@ def _tagged(text: str, tags: dict[str, str]) -> list[Token]:
     ]
 
 
-def test_names_are_found(each_case: Callable[..., None]) -> None:
-    def check(text: str, tags: dict[str, str], expected: list[list[str]]) -> None:
-        found = LISTS.entities(text, _tagged(text, tags))
-        assert [[text[entity.start : entity.end], entity.kind] for entity in found] == expected
-
-    each_case(check)
+@each_row
+def test_names_are_found(text: str, tags: dict[str, str], expected: list[list[str]]) -> None:
+    found = LISTS.entities(text, _tagged(text, tags))
+    assert [[text[entity.start : entity.end], entity.kind] for entity in found] == expected
 
 
 def test_other_capitalised_words_are_no_entities(each_case: Callable[..., None]) -> None:

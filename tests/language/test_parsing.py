@@ -18,6 +18,7 @@ from crossexam.language.parsing.constituency import dependencies, parsed_from_pa
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed
+from made.cases import each_row
 
 DATA = Path(__file__).parents[1] / "data"
 _TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")
@@ -100,11 +101,9 @@ def _doc(spec: str) -> Any:
     )
 
 
-def test_labels_of_pipelines_become_universal_ones(each_case: Callable[..., None]) -> None:
-    def check(spec: str, expected: str) -> None:
-        assert _written(parsed_from_doc(_doc(spec))) == expected
-
-    each_case(check)
+@each_row
+def test_labels_of_pipelines_become_universal_ones(spec: str, expected: str) -> None:
+    assert _written(parsed_from_doc(_doc(spec))) == expected
 
 
 PARSE = "(S (NP (NNS Cats)) (VP (VBP chase) (NP (NNS mice))))"

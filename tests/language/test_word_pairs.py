@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,16 +17,17 @@ from crossexam.language.lexicons.wordnet_pairs import (
     replacements,
     wordnet_pairs,
 )
+from made.cases import each_row
 from made.corpora import write_lines
 
 
-def test_columns_are_named_or_recognised(each_case: Callable[..., None], tmp_path: Path) -> None:
-    def check(_: str, name: str, relation: Relation, lines: list[str], pairs: list[list[str | None]]) -> None:
-        path = write_lines(tmp_path / name, lines)
-        assert [[pair.first, pair.second, pair.pos] for pair in read_pairs(path, relation)] == pairs
-        assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
-
-    each_case(check)
+@each_row
+def test_columns_are_named_or_recognised(
+    form: str, name: str, relation: Relation, lines: list[str], pairs: list[Any], *, tmp_path: Path
+) -> None:
+    path = write_lines(tmp_path / name, lines)
+    assert [[pair.first, pair.second, pair.pos] for pair in read_pairs(path, relation)] == pairs
+    assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
 
 
 def test_words_of_lists_and_files_that_are_packed_or_no_files(
@@ -49,15 +51,13 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
         assert name in refused(read_pairs, tmp_path / name, "antonym")
 
 
+@each_row
 def test_what_is_no_list_is_an_error_with_its_line(
-    each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
+    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    def check(lines: list[str], message: str) -> None:
-        path = write_lines(tmp_path / "x.tsv", lines)
-        said = refused(read_pairs, path, "antonym")
-        assert (message in said, str(path) in said) == (True, True), said
-
-    each_case(check)
+    path = write_lines(tmp_path / "x.tsv", lines)
+    said = refused(read_pairs, path, "antonym")
+    assert (message in said, str(path) in said) == (True, True), said
 
 
 # Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)

@@ -24,6 +24,7 @@ from crossexam.reports.table import Table
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
+from made.cases import each_row
 
 #: A small file of each challenge set.
 FILES = Path(__file__).parents[1] / "data" / "suites" / "challenge"
@@ -128,13 +129,13 @@ def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
 # -- slices ----------------------------------------------------------------------------------------------
 
 
-def test_slices_by_hand(each_case: Callable[..., None], everything: None) -> None:
-    def check(name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]]) -> None:
-        found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
-        by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
-        assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
-
-    each_case(check)
+@each_row
+def test_slices_by_hand(
+    name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]], *, everything: None
+) -> None:
+    found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
+    by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
+    assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
 
 
 def test_slices_have_published_figures_beside_if_wanted(everything: None) -> None:

@@ -28,6 +28,7 @@ from crossexam.suites.cross_dataset import Split, most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
+from made.cases import each_row
 from made.commands import invoke
 from made.corpora import MADE, write_lines, write_pairs, write_records
 
@@ -259,17 +260,15 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     assert said.format("cross-dataset ") in headlines(results)[0]
 
 
+@each_row
 def test_what_cannot_be_built_is_refused(
-    each_case: Callable[..., None], own: Path, refused: Callable[..., str]
+    options: dict[str, Any], said: str, *, own: Path, refused: Callable[..., str]
 ) -> None:
-    def check(options: dict[str, Any], said: str) -> None:
-        filled = {
-            name: value.format(own) if isinstance(value, str) else [each.format(own) for each in value]
-            for name, value in options.items()
-        }
-        assert said in refused(build, **filled)
-
-    each_case(check)
+    filled = {
+        name: value.format(own) if isinstance(value, str) else [each.format(own) for each in value]
+        for name, value in options.items()
+    }
+    assert said in refused(build, **filled)
 
 
 CLAIMS = "It rains.,It is wet.,yes\nTom runs.,Tom sits.,no\nAnn sits.,Ann rests.,yes\nBen ate.,Ben fed.,no\n"

@@ -201,8 +201,9 @@ def test_every_table_of_cases_is_read_by_the_test_of_its_name() -> None:
         names = re.findall(r"^\[(\w+)\]\t", table.read_text(encoding="utf-8"), re.MULTILINE)
         if names:
             module = tests / table.relative_to(tests / "data").with_name(f"test_{table.stem}.py")
-            read = re.findall(r"^def (\w+)\(\s*each_case:", module.read_text(encoding="utf-8"), re.MULTILINE)
-            assert sorted(names) == sorted(read), table
+            reading = r"^@each_row\ndef (\w+)|^def (\w+)\(\s*each_case:"
+            found = re.findall(reading, module.read_text(encoding="utf-8"), re.MULTILINE)
+            assert sorted(names) == sorted(map("".join, found)), table
 
 
 # What the code says

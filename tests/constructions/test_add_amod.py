@@ -18,17 +18,9 @@ from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
-from crossexam.language.nouns import clashes_with_noun
 from crossexam.language.tokens import Parsed, words
-
-
-def example(tagged: str, name: str = "e") -> Example:
-    """The premise of words with their Penn tags; "_" joins no blank before it."""
-    pairs = [piece.rsplit("/", 1) for piece in tagged.split()]
-    text = " ".join(word for word, _ in pairs).replace(" _", "")
-    tags = [[word.removeprefix("_"), tag] for word, tag in pairs]
-    return Example(name, text, "", "entailment", info={"premise_tags": tags})
-
+from made.cases import each_row
+from made.sentences import tagged
 
 Only = Callable[[str, str], dict[str, str]]
 
@@ -46,46 +38,35 @@ def only(tmp_path: Path) -> Only:
     return options
 
 
-def added(
-    base: Example, options: Mapping[str, Any], seed: int = 0
-) -> tuple[list[Example], Mapping[str, Any]]:
-    return apply_construction(
-        "add_amod", [base], seed=seed, resources=LanguageResources("parses"), options=options
-    )
+def added(base: Example, options: Mapping[str, Any], seed: int = 0) -> tuple[list[Example], Any]:
+    resources = LanguageResources("parses")
+    return apply_construction("add_amod", [base], seed=seed, resources=resources, options=options)
 
 
-def pair(tagged: str, options: Mapping[str, Any]) -> list[str]:
+def pair(words: str, options: Mapping[str, Any]) -> list[str]:
     """The new premise and hypothesis, in the order of where the adjective stands."""
-    (item,), counts = added(example(tagged), options)
+    (item,), counts = added(tagged(words), options)
     assert (item.label, counts["rejected"]) == ("neutral", {})
-    assert run_checks(Dataset("add_amod", [item]), Dataset("base", [example(tagged)])) == []
-    assert item.change is not None
+    assert run_checks(Dataset("add_amod", [item]), Dataset("base", [tagged(words)])) == []
     starts = {
         side: max(e.start for e in item.change.edits if e.side == side) for side in ("premise", "hypothesis")
     }
     return [item.text(side) for side in sorted(starts, key=starts.__getitem__)]
 
 
-def test_where_the_adjective_stands(each_case: Callable[..., None], only: Only) -> None:
-    def check(rules: str, tagged: str, adjective: str, nouns: str, expected: list[str]) -> None:
-        assert pair(tagged, {**only(adjective, nouns), "rules": rules}) == expected
-
-    each_case(check)
-
-
-def test_why_there_is_no_item(each_case: Callable[..., None], only: Only) -> None:
-    def check(rules: str, tagged: str, adjectives: str, nouns: str, reason: str) -> None:
-        items, counts = added(example(tagged), {**only(adjectives, nouns), "rules": rules})
-        assert (items, counts["rejected"]) == ([], {reason: 1})
-
-    each_case(check)
+@each_row
+def test_where_the_adjective_stands(
+    rules: str, words: str, adjective: str, nouns: str, expected: list[str], *, only: Only
+) -> None:
+    assert pair(words, {**only(adjective, nouns), "rules": rules}) == expected
 
 
-def test_what_determines_or_counts_a_noun_stands_in_no_way_of_an_adjective(only: Only) -> None:
-    options = {**only("several little", "goat truck"), "rules": "paper"}
-    assert added(example("Two/CD goats/NNS watched/VBD the/DT trucks/NNS"), options)[0]
-    assert [clashes_with_noun(each, "truck") for each in ("young", "old")] == [True, False]
-    assert apply_construction("add_amod", [Example("e", " ", "A goat.", None)])[0] == []
+@each_row
+def test_why_there_is_no_item(
+    rules: str, words: str, adjectives: str, nouns: str, reason: str, *, only: Only
+) -> None:
+    items, counts = added(tagged(words), {**only(adjectives, nouns), "rules": rules})
+    assert (items, counts["rejected"]) == ([], {reason: 1})
 
 
 def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
@@ -96,7 +77,7 @@ def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, 
 
 
 def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> None:
-    base = example("A/DT goat/NN on/IN a/DT truck/NN near/IN a/DT boat/NN")
+    base = tagged("A/DT goat/NN on/IN a/DT truck/NN near/IN a/DT boat/NN")
     more_than_three_in_five, fewer, too_few_to_say = (7, 3, 0), (6, 4, 1), (7, 0, 1)
     for red, others, items in (more_than_three_in_five, fewer, too_few_to_say):
         counts = {"boat": {"red": red, "green": others}, "truck": {"red": 9, "old": 9}}
@@ -105,7 +86,7 @@ def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> No
 
 def test_both_directions_and_what_is_recorded(tmp_path: Path) -> None:
     options = counted(tmp_path, {"goat": {"old": 1}, "truck": {"old": 2}}) | {"both_directions": True}
-    first, second = added(example("A/DT goat/NN near/IN a/DT truck/NN"), options)[0]
+    first, second = added(tagged("A/DT goat/NN near/IN a/DT truck/NN"), options)[0]
     assert (first.premise, first.hypothesis) == (second.hypothesis, second.premise)
     assert second.id == first.id + ":mirrored"
     assert first.info["cluster"] == second.info["cluster"]
@@ -119,7 +100,7 @@ def test_both_directions_and_what_is_recorded(tmp_path: Path) -> None:
 def test_choices_are_drawn_by_their_smaller_count(tmp_path: Path) -> None:
     goat, truck = {"old": 1, "red": 90, "wild": 90}, {"old": 90, "red": 9, "wild": 90}
     options = counted(tmp_path, {"goat": goat, "truck": truck})
-    base = example("A/DT goat/NN near/IN a/DT truck/NN")
+    base = tagged("A/DT goat/NN near/IN a/DT truck/NN")
     drawn = [added(base, options, seed)[0][0] for seed in range(300)]
     red = sum(item.info["adjective"] == "red" for item in drawn)
     assert 300 * 0.83 < red < 300 * 0.97  # 9 to 1; three standard errors are 0.052
@@ -133,15 +114,13 @@ def parsed(text: str, tags: str, links: str) -> Parsed:
     return Parsed(tokens, tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> None:
-    def check(text: str, tags: str, links: str, reason: str | None) -> None:
-        parse = parsed(text, tags, links)
-        premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
-        entities = [Entity(premise, phrase) for phrase in premise.phrases]
-        two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
-        assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
-
-    each_case(check)
+@each_row
+def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reason: str | None) -> None:
+    parse = parsed(text, tags, links)
+    premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
+    entities = [Entity(premise, phrase) for phrase in premise.phrases]
+    two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
+    assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])
 
 
 @pytest.mark.slow

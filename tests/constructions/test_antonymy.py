@@ -11,17 +11,18 @@ import pytest
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
+from made.cases import each_row
+from made.corpora import write_lines
+from made.sentences import tagged
 
 EachCase = Callable[[Callable[..., None]], None]
 NOTHING = ([], {"no adjective or noun with an antonym": 1})
 
 
-def made(tagged: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
+def made(words: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
     """What antonymy makes of words with their Penn tags, such as ``soup/NN``, and why not more."""
-    tags = [piece.rsplit("/", 1) for piece in tagged.split()]
-    given = Example("e", " ".join(word for word, _ in tags), "", None, info={"premise_tags": tags})
     resources = LanguageResources("parses")
-    items, counts = apply_construction("antonymy", [given], resources=resources, options=options)
+    items, counts = apply_construction("antonymy", [tagged(words)], resources=resources, options=options)
     return items, counts["rejected"]
 
 
@@ -29,101 +30,85 @@ def texts(items: list[Example]) -> list[str]:
     return [item.hypothesis for item in items]
 
 
-def test_why_a_word_is_not_replaced(each_case: EachCase) -> None:
-    def check(tagged: str, reason: str) -> None:
-        assert made(tagged) == ([], {reason: 1})
-        assert made(tagged, rules="paper") == ([], {reason: 1})  # these are no doubts
-
-    each_case(check)
+@each_row
+def test_why_a_word_is_not_replaced(words: str, reason: str) -> None:
+    assert made(words) == ([], {reason: 1})
+    assert made(words, rules="paper") == ([], {reason: 1})  # these are no doubts
 
 
-def test_the_antonym_takes_form_case_and_article(each_case: EachCase) -> None:
-    def check(tagged: str, expected: str) -> None:
-        (item,), rejected = made(tagged)
-        assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
-
-    each_case(check)
+@each_row
+def test_the_antonym_takes_form_case_and_article(words: str, expected: str) -> None:
+    (item,), rejected = made(words)
+    assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
 
 
 def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
     """Of the cluster: a satellite has its antonyms, filthy, like dirty, clean."""
 
-    def check(tagged: str, expected: str) -> None:
-        assert made(tagged) == NOTHING
-        (item,), rejected = made(tagged, indirect=True)
+    def check(words: str, expected: str) -> None:
+        assert made(words) == NOTHING
+        (item,), rejected = made(words, indirect=True)
         assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
 
     each_case(check)
     (item,), rejected = made("A/DT young/JJ sailor/NN sang/VBD", indirect=True)
     assert (item.hypothesis, item.info["relation"], rejected) == ("An old sailor sang", "antonym", {})
     # A noun, and a satellite of "marine", which has no antonym itself.
-    for tagged in ("The/DT boat/NN sank/VBD", "The/DT seagoing/JJ boat/NN sank/VBD"):
-        assert made(tagged, indirect=True) == NOTHING
+    for words in ("The/DT boat/NN sank/VBD", "The/DT seagoing/JJ boat/NN sank/VBD"):
+        assert made(words, indirect=True) == NOTHING
 
 
 # Each rule of doubt strikes where it should, and not beside it
 
 
-def test_a_doubtful_replacement_is_rejected_or_marked(each_case: EachCase) -> None:
+@each_row
+def test_a_doubtful_replacement_is_rejected_or_marked(reason: str, words: str, published: str) -> None:
     """The reason, a sentence that has it in one word, and what the paper's rules make of it."""
-
-    def check(reason: str, tagged: str, published: str) -> None:
-        items, rejected = made(tagged)
-        assert items == []
-        assert rejected.pop(reason) == 1
-        assert set(rejected) <= {"the sense has no antonym"}  # of another word
-        (item,), _ = made(tagged, rules="paper")
-        assert item.hypothesis == published
-        assert item.info["doubts"][0] == reason
-
-    each_case(check)
+    items, rejected = made(words)
+    assert items == []
+    assert rejected.pop(reason) == 1
+    assert set(rejected) <= {"the sense has no antonym"}  # of another word
+    (item,), _ = made(words, rules="paper")
+    assert item.hypothesis == published
+    assert item.info["doubts"][0] == reason
 
 
-def test_beside_the_rules_words_are_replaced(each_case: EachCase) -> None:
+@each_row
+def test_beside_the_rules_words_are_replaced(words: str, expected: list[str]) -> None:
     """A near miss of each rule, and what is made of it."""
-
-    def check(tagged: str, expected: list[str]) -> None:
-        items, rejected = made(tagged)
-        assert (texts(items), rejected) == (expected, {})
-        assert all("doubts" not in item.info for item in made(tagged, rules="paper")[0])
-
-    each_case(check)
+    items, rejected = made(words)
+    assert (texts(items), rejected) == (expected, {})
+    assert all("doubts" not in item.info for item in made(words, rules="paper")[0])
 
 
-def test_both_words_may_be_right_in_some_contexts(each_case: EachCase) -> None:
+@each_row
+def test_both_words_may_be_right_in_some_contexts(reason: str, doubtful: str, sound: str) -> None:
     """A context in which they may, and a near miss in which they exclude each other."""
-
-    def check(reason: str, doubtful: str, sound: str) -> None:
-        assert reason in made(doubtful)[1]
-        items, rejected = made(sound)
-        assert items
-        assert reason not in rejected
-
-    each_case(check)
+    assert reason in made(doubtful)[1]
+    items, rejected = made(sound)
+    assert items
+    assert reason not in rejected
 
 
 def test_the_first_doubt_is_counted_and_all_are_recorded() -> None:
-    tagged = "The/DT soup/NN might/MD not/RB be/VB hot/JJ ?/."
-    assert made(tagged) == ([], {"under negation": 1})
-    (item,), _ = made(tagged, rules="paper")
+    words = "The/DT soup/NN might/MD not/RB be/VB hot/JJ ?/."
+    assert made(words) == ([], {"under negation": 1})
+    (item,), _ = made(words, rules="paper")
     doubts = item.info["doubts"]
     assert doubts[:3] == ["under negation", "modal, conditional or reported", "question"]
     assert doubts[3:] == ["not in an upward monotone context"]
     # an antonym in any form
-    tagged, doubt = "The/DT husband/NN is/VBZ meeting/VBG two/CD wives/NNS", "antonym stands in the sentence"
-    assert made(tagged) == ([], {doubt: 2})
-    items, _ = made(tagged, rules="paper")
+    words, doubt = "The/DT husband/NN is/VBZ meeting/VBG two/CD wives/NNS", "antonym stands in the sentence"
+    assert made(words) == ([], {doubt: 2})
+    items, _ = made(words, rules="paper")
     assert texts(items) == ["The wife is meeting two wives", "The husband is meeting two husbands"]
     assert all(item.info["doubts"] == [doubt] for item in items)
 
 
-def test_pronouns_agree_with_a_noun_of_the_other_gender(each_case: EachCase) -> None:
+@each_row
+def test_pronouns_agree_with_a_noun_of_the_other_gender(words: str, expected: str) -> None:
     """The pronouns that go with the noun or with another."""
-
-    def check(tagged: str, expected: str) -> None:
-        assert expected in texts(made(tagged)[0])
-
-    each_case(check)
+    assert expected in texts(made(words)[0])
 
 
 def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,11 +121,12 @@ def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.Monke
         ("An old boy.", "A young boy.", "contradiction"),
         ("An old cat.", "A young cat.", "entailment"),
     ]
-    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
-    for file, part in zip(files, (rows[:1], rows[1:]), strict=True):
-        file.write_text("\n".join(map(",".join, [("premise", "hypothesis", "label"), *part])))
-    tagged = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
-    assert texts(made(tagged)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
-    items, rejected = made(tagged, attested_in="+".join(map(str, files)))
+    files = [
+        write_lines(tmp_path / f"{len(part)}.csv", map(",".join, part), "premise,hypothesis,label\n")
+        for part in (rows[:1], rows[1:])
+    ]
+    words = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
+    assert texts(made(words)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
+    items, rejected = made(words, attested_in="+".join(map(str, files)))
     assert texts(items) == ["An old sailor ate a cold soup"]
     assert rejected == {"pair not attested in contradictions": 1}

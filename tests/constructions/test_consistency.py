@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 from crossexam.suites.table import SUITES
+from made.cases import each_row
+from made.sentences import tagged
 
 
 def _example(premise: str, hypothesis: str, name: str = "a", **info: str) -> Example:
-    """An example whose sentences are given with their tags, "The/DT dog/NN"."""
-    tags = [[list(each.rpartition("/")[::2]) for each in side.split()] for side in (premise, hypothesis)]
-    texts = [re.sub(r" (?=[.,?'])", "", " ".join(word for word, _ in side)) for side in tags]
-    info |= {"premise_tags": tags[0], "hypothesis_tags": tags[1]}  # type: ignore[dict-item]
-    return Example(name, texts[0], texts[1], "neutral", info=info)
+    """An example whose sentences are given with their tags, "The/DT dog/NN"; no blank before marks."""
+    return tagged(*(re.sub(r" (?=[.,?'])", " _", side) for side in (premise, hypothesis)), name=name, **info)
 
 
 def _items(construction: str, *examples: Example) -> tuple[list[Example], dict[str, int]]:
@@ -50,34 +48,25 @@ def test_the_links_of_a_chain_share_their_key() -> None:
     assert all(len(set(links.values())) == 1 for links in chains.values())
 
 
-def test_the_first_word_is_written_as_within_a_sentence(each_case: Callable[..., None]) -> None:
-    def check(hypothesis: str, inner: str) -> None:
-        (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
-        assert item.hypothesis == f"It is not the case that {inner}"
-
-    each_case(check)
+@each_row
+def test_the_first_word_is_written_as_within_a_sentence(hypothesis: str, inner: str) -> None:
+    (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
+    assert item.hypothesis == f"It is not the case that {inner}"
 
 
-def test_what_cannot_be_negated_is_left_out_and_counted(each_case: Callable[..., None]) -> None:
-    def check(hypothesis: str, reason: str) -> None:
-        for name in ("negated_hypothesis", "double_negation"):
-            assert _items(name, _example(_RAIN, hypothesis)) == ([], {f"hypothesis: {reason}": 1})
-
-    each_case(check)
+@each_row
+def test_what_cannot_be_negated_is_left_out_and_counted(hypothesis: str, reason: str) -> None:
+    for name in ("negated_hypothesis", "double_negation"):
+        assert _items(name, _example(_RAIN, hypothesis)) == ([], {f"hypothesis: {reason}": 1})
 
 
-def test_two_sentences_are_joined(each_case: Callable[..., None]) -> None:
-    def check(premise: str, hypothesis: str, expected: str) -> None:
-        (item,), _ = _items("conjunction", _example(premise, hypothesis))
-        assert item.hypothesis == expected
-        assert item.change is not None
-        assert len(item.change.edits) == 1
-
-    each_case(check)
+@each_row
+def test_two_sentences_are_joined(premise: str, hypothesis: str, expected: str) -> None:
+    (item,), _ = _items("conjunction", _example(premise, hypothesis))
+    assert item.hypothesis == expected
+    assert len(item.change.edits) == 1
 
 
-def test_what_cannot_be_joined_is_left_out_and_counted(each_case: Callable[..., None]) -> None:
-    def check(premise: str, hypothesis: str, reason: str) -> None:
-        assert _items("conjunction", _example(premise, hypothesis)) == ([], {reason: 1})
-
-    each_case(check)
+@each_row
+def test_what_cannot_be_joined_is_left_out_and_counted(premise: str, hypothesis: str, reason: str) -> None:
+    assert _items("conjunction", _example(premise, hypothesis)) == ([], {reason: 1})

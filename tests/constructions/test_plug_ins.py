@@ -16,40 +16,52 @@ from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
 
+Install = Callable[[str], None]
 SHOUT = """
-from crossexam.constructions.construction import Draft
+from dataclasses import replace
+
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction
 from crossexam.core.example import Edit
 
 
 def shout(example, resources, rng):
     text = example.hypothesis
-    yield Draft(example.label, (Edit("hypothesis", 0, len(text), text, text.upper()),))
+    edit = Edit("hypothesis", 0, len(text), text, text.upper())
+    BODY
 
 
-SHOUT = Construction(
-    "NAME", 1, shout, "noise", "capitals", "", ("It rains.", "IT RAINS.", "entailment"), draws=False
-)
+SHOUT = Construction("NAME", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.", "entailment"))
 """
 
 
-def install(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, value: str) -> None:
-    """Put a distribution with a package ``shouting`` and one entry point into *folder*, and on the path."""
-    for name, text in (
-        ("shouting/__init__.py", source),
-        ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
-        ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = {value}\n"),
-    ):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(folder)
+def source(name: str = "shout", body: str = "yield Draft(example.label, (edit,))") -> str:
+    """The source of a plug-in of that name, whose function ends with *body*."""
+    return SHOUT.replace("NAME", name).replace("BODY", body)
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a distribution with a package ``shouting`` of this source and one entry point on the path."""
+
+    def write(code: str) -> None:
+        for name, text in (
+            ("shouting/__init__.py", code),
+            ("shouting-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n"),
+            ("shouting-1.0.dist-info/entry_points.txt", f"[{PLUG_INS}]\nshout = shouting:SHOUT\n"),
+        ):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return write
 
 
 def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_identity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     """Otherwise a suite would be taken for finished whose construction, or a file beside it, was changed."""
-    install(tmp_path, monkeypatch, SHOUT.replace("NAME", "shout"), "shouting:SHOUT")
+    install(source())
     base = base_from_examples(Dataset("one", [Example("a", "It rains.", "It pours.", "neutral")]))
     identities = []
     for file, text in (("words.txt", "hush"), ("words.txt", "hey"), ("more.py", "")):
@@ -69,54 +81,31 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
 
 
 @pytest.mark.parametrize(
-    ("source", "messages"),
+    ("text", "messages"),
     [
         ("import no_such_module", ["raised ModuleNotFoundError: ", "pip uninstall shouting"]),
         ("SHOUT = 1", ["it is a int\n", "wanted: an object of the class Construction"]),
         ("", ["raised AttributeError"]),
         (
-            SHOUT.replace("NAME", "shout").replace('"noise"', '"robustness"'),
+            source().replace('"noise"', '"robustness"'),
             ["its test_class is 'robustness'", "wanted: competence, distraction, noise, "],
         ),
-        (SHOUT.replace("NAME", "negation"), ["already a construction called 'negation'"]),
-        (SHOUT.replace("NAME", "base"), ["already a construction called 'base'"]),
-        (SHOUT.replace("NAME", "Shout it"), ["'Shout it' cannot be the name"]),
-        (SHOUT.replace("NAME", "shout_released"), ["'shout_released' cannot be the name"]),
+        (source("negation"), ["already a construction called 'negation'"]),
+        (source("base"), ["already a construction called 'base'"]),
+        (source("Shout it"), ["'Shout it' cannot be the name"]),
+        (source("shout_released"), ["'shout_released' cannot be the name"]),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_an_error(
-    source: str,
-    messages: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Callable[..., Any],
+    text: str, messages: list[str], install: Install, refused: Callable[..., Any]
 ) -> None:
-    install(tmp_path, monkeypatch, source, "shouting:SHOUT")
+    install(text)
     said = refused(lambda: list(added(CONSTRUCTIONS)))
     assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
 
 
-YIELDS = """
-from dataclasses import replace
-
-from crossexam.constructions.construction import Draft, Rejection
-from crossexam.constructions.entry import Construction
-from crossexam.core.example import Edit
-
-
-def shout(example, resources, rng):
-    text = example.hypothesis
-    edit = Edit("hypothesis", 0, len(text), text, text.upper())
-    BODY
-
-
-SHOUT = Construction("shout", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.", "entailment"))
-"""
-
-
-def made_by(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Example], Any]:
-    """Return what a plug-in whose function ends with *body* makes of a pair, and its yield."""
-    install(folder, monkeypatch, YIELDS.replace("BODY", body), "shouting:SHOUT")
+def made_by(body: str, install: Install) -> tuple[list[Example], Any]:
+    install(source(body=body))
     (found,) = added(CONSTRUCTIONS)
     return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
 
@@ -138,41 +127,22 @@ def made_by(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[l
             'yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))',
             ["its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'"],
         ),
-        (
-            'yield Draft("neutral", (3,))',
-            ["its draft does not fit the example: ", "wanted: each Edit(side, "],
-        ),
-        (
-            "yield ('neutral', (edit,))",
-            ["it yields a tuple", "wanted: a Draft for each item, or a Rejection"],
-        ),
-        (
-            "return Draft(example.label, (edit,))",
-            ["it returns a Draft", "wanted: yield a Draft for each item"],
-        ),
+        ('yield Draft("neutral", (3,))', ["does not fit the example: ", "wanted: each Edit(side, "]),
+        ("yield ('neutral', (edit,))", ["it yields a tuple", "wanted: a Draft for each item, or a"]),
+        ("return Draft(example.label, (edit,))", ["it returns a Draft", "wanted: yield a Draft for each"]),
         ("return", ["it returns None"]),
         ("yield text[99]", ["it raised IndexError: string index out of range", "hint: see line 12 of "]),
     ],
 )
 def test_what_a_plug_in_makes_and_cannot_be_used_is_an_error_that_names_it(
-    body: str,
-    messages: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Callable[..., Any],
+    body: str, messages: list[str], install: Install, refused: Callable[..., Any]
 ) -> None:
     """A label that is not the base's would be reported as an error of the model, on pairs."""
-    said = refused(made_by, body, tmp_path, monkeypatch)
+    said = refused(made_by, body, install)
     assert said.has("the plug-in 'shout' of shouting, example a: ", *messages)
 
 
-def test_an_unchanged_example_is_no_item_of_a_plug_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items, counts = made_by("yield example", tmp_path, monkeypatch)
-    assert (items, counts["rejected"]) == ([], {"equal to its base": 1})
-
-
-def test_a_list_of_drafts_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    items, _ = made_by("return [Draft(example.label, (edit,))]", tmp_path, monkeypatch)
+def test_a_list_of_drafts_will_do_and_an_unchanged_example_is_no_item(install: Install) -> None:
+    items, counts = made_by("return [Draft(example.label, (edit,)), example]", install)
     assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]
+    assert counts["rejected"] == {"equal to its base": 1}

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
@@ -15,25 +14,15 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
+from made.sentences import tagged
 
 RULES = ("ours", "paper", "released")
 MIXED = ("spelling_error_mixed_content_word", "spelling_error_mixed_function_word")
 
 
-def tagged(premise: str, hypothesis: str = "", **info: Any) -> Example:
-    """A pair of sentences of words with their Penn tags, such as ``soup/NN``."""
-    texts, tags = [], {}
-    for side, sentence in (("premise", premise), ("hypothesis", hypothesis)):
-        pieces = [piece.rsplit("/", 1) for piece in sentence.split()]
-        texts.append(" ".join(word for word, _ in pieces))
-        tags[f"{side}_tags"] = pieces
-    return Example("e", *texts, "neutral", info=tags | info)
-
-
 def made(
     name: str, example: Example, rules: str, seeds: Iterable[int] = (0,)
 ) -> tuple[list[Example], dict[str, int]]:
-    """The items of all *seeds*, and why there are not more."""
     items: list[Example] = []
     rejected: Counter[str] = Counter()
     for seed in seeds:
@@ -110,7 +99,7 @@ def problem(
     rationale: str = "", answer: str = "A)27", sentence: str = "Tom/NNP has/VBZ 350/CD pens/NNS"
 ) -> Example:
     info = {OPTIONS: [answer, "B)1"], CORRECT: "A", RATIONALE: rationale}
-    return replace(tagged(sentence, **info), label=None)
+    return tagged(sentence, label=None, **info)
 
 
 def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:

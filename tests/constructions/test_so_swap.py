@@ -21,9 +21,9 @@ from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
-from crossexam.language.inflection import lemma_of
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
 
 DATA = Path(__file__).parents[1] / "data"
 _, *_LINES = (DATA / "so_swap.txt").read_text(encoding="utf-8").splitlines()
@@ -43,13 +43,8 @@ def _sentence(parse: str) -> str:
 PARSES = {_sentence(parse): parse for parse in (*_LINES[::2], *_REJECTED, *_PLAUSIBLE[::2], *_MORE)}
 
 
-def _example(parse: str) -> Example:
-    return Example("e", _sentence(parse), "", "neutral", info={"premise_parse": parse})
-
-
-def _outcome(parse: str, **options: Any) -> Example | Rejection:
-    """What becomes of the sentence: its item, or why there is none."""
-    example = _example(parse)
+def _outcome(parse: str, **options: Any) -> Any:
+    example = Example("e", _sentence(parse), "", "neutral", info={"premise_parse": parse})
     (outcome,) = so_swap(example, LanguageResources(), random.Random(0), Options(**options))
     return outcome.item(example, "so_swap.v2") if isinstance(outcome, Draft) else outcome
 
@@ -70,13 +65,9 @@ def _plausible(parse: str) -> str:
     (outcome,) = so_swap_plausible(example, LanguageResources(), random.Random(0))
     if isinstance(outcome, Rejection):
         return f"! {outcome.reason}"
-    assert isinstance(outcome, Draft)
     item = outcome.item(example, "so_swap_plausible.v1")
-    assert (item.premise, item.label, item.id) == (
-        sentence,
-        "contradiction",
-        "so_swap_plausible:e:hypothesis",
-    )
+    assert (item.premise, item.label) == (sentence, "contradiction")
+    assert item.id == "so_swap_plausible:e:hypothesis"
     return item.hypothesis
 
 
@@ -103,57 +94,40 @@ def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
     for_each(check, [(rule,) for rule in plausible_rows.RULES])
 
 
-def test_an_item_says_what_was_swapped_and_plausible_swaps_are_made_of_both_sentences() -> None:
+def test_an_item_says_what_was_swapped() -> None:
     for words, told in (
         ("The gardener chases", ["The gardener", "chase", "two geese", "active"]),
         ("ridden", ["a monk", "passive"]),
     ):
         item = _outcome(next(parse for sentence, parse in PARSES.items() if words in sentence))
-        assert isinstance(item, Example)
         assert [item.info[key] for key in ("subject", "verb", "object", "voice")][-len(told) :] == told
-    first, second = "The gardener chases two geese.", "A boy chases a nun."
-    info = {"premise_parse": PARSES[first], "hypothesis_parse": PARSES[second]}
-    items, _ = apply_construction("so_swap_plausible", [Example("e", first, second, "neutral", info=info)])
-    swapped = [(first, "Two geese chase the gardener."), (second, "A nun chases a boy.")]
-    assert [(item.premise, item.hypothesis) for item in items] == swapped
-    assert apply_construction("so_swap", [Example("e", first, "", "neutral")])[1]["rejected"] == {
-        "no parse of the sentence": 1
-    }
 
 
-def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:
-    def check(words: str, expected: str) -> None:
-        parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
-        item = _outcome(parse, rules="paper")
-        assert isinstance(item, Example)
-        assert item.hypothesis == expected
-        bags = (sorted(re.findall(r"\w+", text.lower())) for text in (item.premise, item.hypothesis))
-        assert next(bags) == next(bags)
-
-    each_case(check)
+@each_row
+def test_the_rules_of_the_paper_swap_and_nothing_else(words: str, expected: str) -> None:
+    parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
+    item = _outcome(parse, rules="paper")
+    assert item.hypothesis == expected
+    bags = (sorted(re.findall(r"\w+", text.lower())) for text in (item.premise, item.hypothesis))
+    assert next(bags) == next(bags)
 
 
-def test_agreement(each_case: Callable[..., None]) -> None:
-    def check(verb: str, tag: str, number: Any, expected: str) -> None:
-        assert agreeing(verb, tag, number) == expected
-
-    each_case(check)
+@each_row
+def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
+    assert agreeing(verb, tag, number) == expected
 
 
-def test_number(each_case: Callable[..., None]) -> None:
-    def check(words: str, head: str, relations: str, heads: list[int], expected: str) -> None:
-        tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
-        parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
-        assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
-
-    each_case(check)
+@each_row
+def test_number(words: str, head: str, relations: str, heads: list[int], expected: str) -> None:
+    tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
+    parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
+    assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
 
 
-def test_case_and_lemma() -> None:
+def test_case() -> None:
     pairs = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
     assert [in_case(word, "subject") for word in pairs] == list(pairs.values())
     assert [in_case(word, "object") for word in pairs.values()] == list(pairs)
-    assert (lemma_of("Hugged"), lemma_of("lies")) == ("hug", "lie")
 
 
 def _parsed(spec: str) -> Parsed:

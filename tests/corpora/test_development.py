@@ -28,8 +28,6 @@ def examples(part: str, *labels: Gold | None) -> list[Example]:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suites:
-    """Return a function that writes a suite of test sets, given as (entry, examples)."""
-
     def make(*sets: tuple[TestSetEntry, list[Example]], name: str = "mixed") -> Path:
         datasets = (Dataset(entry.name, items, entry.to_json()) for entry, items in sets)
         return write_suite(tmp_path / name, *datasets)
@@ -41,14 +39,8 @@ def base_entry(part: str, **known: Any) -> TestSetEntry:
     return TestSetEntry(versioned=BASE, part=part, **known)
 
 
-THREE = (
-    base_entry("three"),
-    examples("three", "entailment", "neutral", "contradiction"),
-)
-TWO = (
-    base_entry("two", projection="two labels"),
-    examples("two", "entailment", "not_entailment"),
-)
+THREE = (base_entry("three"), examples("three", "entailment", "neutral", "contradiction"))
+TWO = (base_entry("two", projection="two labels"), examples("two", "entailment", "not_entailment"))
 SCITAIL = (
     base_entry("scitail", projection="no contradiction"),
     examples("scitail", "neutral", "entailment", None),

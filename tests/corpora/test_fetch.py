@@ -62,12 +62,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         state = self.state
-        asked = self.headers.get("Range")
         if self.path.startswith("/moved/"):
-            self.send_response(302)
-            self.send_header("Location", self.path.removeprefix("/moved"))
-            self.end_headers()
+            self.answer(302, Location=self.path.removeprefix("/moved"))
             return
+        asked = self.headers.get("Range")
         state.asked.append(asked)
         whole = state.files.get(self.path)
         status = state.statuses.pop(0) if state.statuses else 404 if whole is None else 200
@@ -75,23 +73,22 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(status)
             return
         start = 0
-        same = self.headers.get("If-Range") in {None, state.validator}
-        if asked and state.ranges and same:
+        if asked and state.ranges and self.headers.get("If-Range") in {None, state.validator}:
             start = int(asked.removeprefix("bytes=").rstrip("-")) + state.displaced
-            if start >= len(whole):
-                self.send_error(416)
-                return
-        self.send_response(206 if start else 200)
+        named = {"ETag": state.validator, "Content-Length": str(len(whole) - start) if state.length else None}
         if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(whole) - 1}/{len(whole)}")
-        if state.validator:
-            self.send_header("ETag", state.validator)
-        if state.length:
-            self.send_header("Content-Length", str(len(whole) - start))
-        self.end_headers()
+            named["Content-Range"] = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
+        self.answer(206 if start else 200, **named)
         body = whole[start:]
         body = body[: state.cuts.pop(0)] if state.cuts else body
         state.sent += self.wfile.write(body)
+
+    def answer(self, status: int, **headers: str | None) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            if value is not None:
+                self.send_header(name, value)
+        self.end_headers()
 
 
 @contextmanager
@@ -168,7 +165,6 @@ def refuses(fetch: Fetch, tmp_path: Path, refused: Callable[..., str]) -> Callab
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    """The folder of what is installed."""
     return tmp_path / "data" / "toy"
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from crossexam.corpora.label_names import LabelNames, name_of, parse_labels
+from crossexam.corpora.label_names import name_of, parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
+from made.cases import each_row
+from made.corpora import write_lines, write_records
 
 
 def table(path: Path, labels: list[str]) -> Path:
-    rows = [f"Sentence {k} is here.,Sentence {k}.,{label}" for k, label in enumerate(labels)]
-    path.write_text("\n".join(["premise,hypothesis,label", *rows]) + "\n")
-    return path
+    rows = (f"Sentence {k} is here.,Sentence {k}.,{label}" for k, label in enumerate(labels))
+    return write_lines(path, rows, "premise,hypothesis,label\n")
 
 
 def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
@@ -29,16 +29,13 @@ def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
     assert "the labels are numbers" in said_of(path, Reading(skip_bad=True, allow_loss=True))
 
 
-def test_declared_labels_are_read(each_case: Callable[..., None], tmp_path: Path) -> None:
-    def check(mapping: str, cells: list[str]) -> None:
-        declared = parse_labels(mapping)
-        found = [
-            each.label for each in iter_corpus(table(tmp_path / "d.csv", cells), Reading(labels=declared))
-        ]
-        assert found == [declared[name_of(value)] for value in cells]
-        assert found[0] == "entailment"
-
-    each_case(check)
+@each_row
+def test_declared_labels_are_read(mapping: str, cells: list[str], *, tmp_path: Path) -> None:
+    declared = parse_labels(mapping)
+    examples = iter_corpus(table(tmp_path / "d.csv", cells), Reading(labels=declared))
+    found = [each.label for each in examples]
+    assert found == [declared[name_of(value)] for value in cells]
+    assert found[0] == "entailment"
 
 
 def test_declarations_and_values_fit_each_other(tmp_path: Path, said_of: Callable[..., str]) -> None:
@@ -65,27 +62,15 @@ def test_a_label_is_not_lost_by_skipping(tmp_path: Path, said_of: Callable[..., 
     assert "2 of 100 records are malformed, which is more than 1 %" in said_of(many, Reading(skip_bad=True))
 
 
-def test_malformed_declarations_are_refused(
-    each_case: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(text: str, message: str) -> None:
-        said = refused(parse_labels, text)
-        assert message in said
-        assert "--labels" in said
-
-    each_case(check)
+@each_row
+def test_malformed_declarations_are_refused(text: str, message: str, *, refused: Callable[..., str]) -> None:
+    said = refused(parse_labels, text)
+    assert message in said
+    assert "--labels" in said
 
 
 def test_numbers_of_known_corpora(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    path = tmp_path / "ax.jsonl"
-    rows = [
-        {"sentence1": "A dog.", "sentence2": "An animal.", "idx": k, "label": label, "logic": ""}
-        for k, label in enumerate((0, 1))
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    row = {"sentence1": "A dog.", "sentence2": "An animal.", "logic": ""}
+    path = write_records(tmp_path / "ax.jsonl", [{**row, "idx": k, "label": k} for k in (0, 1)])
     assert [e.label for e in iter_corpus(f"diagnostic@{path}")] == ["entailment", "not_entailment"]
     assert "the labels are numbers" in said_of(path)
-
-    names = LabelNames(numbered=True)  # in the order of the hub
-    found = [names.gold(k, where="") for k in (0, 1, 2, -1)]
-    assert found == ["entailment", "neutral", "contradiction", None]

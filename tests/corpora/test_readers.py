@@ -19,6 +19,8 @@ from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
+from made.cases import each_row
+from made.corpora import write_lines
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
@@ -139,14 +141,14 @@ def test_a_split_that_no_pair_is_marked_with(tmp_path: Path, said_of: Callable[.
 # -- copies of the hub -----------------------------------------------------------------------------------
 
 
-def test_a_copy_of_the_hub_has_its_own_numbers(each_case: Callable[..., None], tmp_path: Path) -> None:
-    def check(spec: str, file: str, columns: dict[str, list[Any]], labels: list[str]) -> None:
-        pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
-        examples = read_corpus(spec).examples
-        read = [(example.premise, example.hypothesis, example.label) for example in examples]
-        assert read == [*zip(("A.", "B."), ("C.", "D."), labels, strict=True)]
-
-    each_case(check)
+@each_row
+def test_a_copy_of_the_hub_has_its_own_numbers(
+    spec: str, file: str, columns: dict[str, list[Any]], labels: list[str], *, tmp_path: Path
+) -> None:
+    pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
+    examples = read_corpus(spec).examples
+    read = [(example.premise, example.hypothesis, example.label) for example in examples]
+    assert read == [*zip(("A.", "B."), ("C.", "D."), labels, strict=True)]
 
 
 def test_copies_with_columns_of_their_own(tmp_path: Path) -> None:
@@ -169,17 +171,15 @@ def test_copies_with_columns_of_their_own(tmp_path: Path) -> None:
     assert (example.id, example.premise, example.label) == ("4", "A cat sat.", NOT)
 
 
+@each_row
 def test_numbers_that_a_format_does_not_document_are_not_guessed(
-    each_case: Callable[..., None], tmp_path: Path, said_of: Callable[..., str]
+    corpus: str, file: str, lines: list[str], *, tmp_path: Path, said_of: Callable[..., str]
 ) -> None:
-    def check(corpus: str, file: str, lines: list[str]) -> None:
-        (tmp_path / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        for skip_bad in (False, True):
-            said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=skip_bad))
-            assert re.search("the label: the label .* is a number", said)
-            assert "--labels 0=LABEL,1=LABEL" in said
-
-    each_case(check)
+    write_lines(tmp_path / file, lines)
+    for skip_bad in (False, True):
+        said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=skip_bad))
+        assert re.search("the label: the label .* is a number", said)
+        assert "--labels 0=LABEL,1=LABEL" in said
 
 
 # -- malformed records -----------------------------------------------------------------------------------
@@ -215,15 +215,12 @@ def test_annotations_without_their_pairs_say_what_is_missing(
     assert "not installed: multinli:dev_matched" in said_of("multinli_annotated:matched")
 
 
+@each_row
 def test_wrong_records_of_corpora_whose_real_files_are_there(
-    each_case: Callable[..., None], tmp_path: Path, said_of: Callable[..., str]
+    corpus: str, name: str, lines: list[str], message: str, *, tmp_path: Path, said_of: Callable[..., str]
 ) -> None:
-    def check(corpus: str, name: str, lines: list[str], message: str) -> None:
-        path = tmp_path / name
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        assert said_of(f"{corpus}@{path}").startswith(f"{path}, {message}")
-
-    each_case(check)
+    path = write_lines(tmp_path / name, lines)
+    assert said_of(f"{corpus}@{path}").startswith(f"{path}, {message}")
 
 
 def test_entities_and_damaged_xml_are_refused(tmp_path: Path, said_of: Callable[..., str]) -> None:

@@ -9,45 +9,40 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.constructions.resources import (
-    LanguageResources,
-    content_identity,
-    count_words,
-    counts_from,
-)
-from crossexam.core.example import Example
+from crossexam.constructions.resources import LanguageResources, content_identity, count_words, counts_from
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
 from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
+from made.corpora import write_lines
+from made.sentences import tagged
 
 
-def tokens(tagged: str) -> tuple[Token, ...]:
-    pieces = (piece.rpartition("/") for piece in tagged.split())
+def tokens(sentence: str) -> tuple[Token, ...]:
+    pieces = (piece.rpartition("/") for piece in sentence.split())
     return tuple(Token(word, 0, len(word), tag) for word, _, tag in pieces)
 
 
-def parsed(tagged: str, links: str) -> Parsed:
+def parsed(sentence: str, links: str) -> Parsed:
     """Dependencies as ``head:relation`` a token."""
     pairs = [link.split(":", 1) for link in links.split()]
-    return Parsed(tokens(tagged), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
+    return Parsed(tokens(sentence), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
-    def check(tagged: str, pairs: str) -> None:
-        assert ", ".join(map(" ".join, adjective_pairs(tokens(tagged), None))) == pairs
-
-    each_case(check)
+@each_row
+def test_pairs_of_a_tagged_sentence(sentence: str, pairs: str) -> None:
+    assert ", ".join(map(" ".join, adjective_pairs(tokens(sentence), None))) == pairs
 
 
 def test_noun_phrases_and_pairs_by_the_parse_and_without() -> None:
     # By the tags "wild" would stand before "boar"; the parse has it with "pigs".
     sentence = parsed("old/JJ dogs/NNS chase/VBP wild/JJ pigs/NNS", "1:amod 2:nsubj -1:root 4:amod 2:obj")
     assert [*adjective_pairs(sentence.tokens, sentence)] == [("old", "dog"), ("wild", "pig")]
-    tagged = "A/DT smiling/VBG girl/NN feeding/VBG brown/JJ goats/NNS"
-    by_tags = [*noun_phrases(tokens(tagged))]
+    girl = "A/DT smiling/VBG girl/NN feeding/VBG brown/JJ goats/NNS"
+    by_tags = [*noun_phrases(tokens(girl))]
     assert [(each.start, each.head, each.modifiers) for each in by_tags] == [(0, 2, (1,)), (4, 5, (4,))]
-    sentence = parsed(tagged, "2:det 2:amod -1:root 2:acl 5:amod 3:obj")
+    sentence = parsed(girl, "2:det 2:amod -1:root 2:acl 5:amod 3:obj")
     assert [*noun_phrases(sentence.tokens, sentence)] == by_tags
     # A noun that the parse says stands before another is no head.
     compound = parsed("toy/NN ,/, boat/NN", "2:compound 2:punct -1:root")
@@ -61,33 +56,24 @@ def test_noun_phrases_and_pairs_by_the_parse_and_without() -> None:
     # A phrase takes all determiners and ends at them.
     (phrase,) = noun_phrases(tokens("big/JJ all/PDT the/DT three/CD boats/NNS"))
     assert (phrase.start, phrase.determiners, phrase.modifiers) == (1, (1, 2, 3), ())
-    for tagged, start in (("and/CC old/JJ boats/NNS", 1), ("slow/JJ and/CC old/JJ boats/NNS", 0)):
-        (phrase,) = noun_phrases(tokens(tagged))
+    for joined, start in (("and/CC old/JJ boats/NNS", 1), ("slow/JJ and/CC old/JJ boats/NNS", 0)):
+        (phrase,) = noun_phrases(tokens(joined))
         assert (phrase.start, phrase.complex) == (start, start == 0)
 
 
 def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
     texts = ("old boat", "old boats", "uh boat", "old qzx", "x) boat", "red boat", "red boat")
-    examples = [
-        Example(
-            str(k), text, "", None, info={"premise_tags": [*zip(text.split(), ("JJ", "NN"), strict=True)]}
-        )
-        for k, text in enumerate(texts)
-    ]
+    examples = [tagged("{}/JJ {}/NN".format(*text.split()), name=str(k)) for k, text in enumerate(texts)]
     table = count_words(examples, "mine", LanguageResources("parses"))
     assert (len(table), table.count("boat", "old"), dict(table.after("qzx"))) == (2, 1, {})
     assert dict(table.after("boat")) == {"old": 1, "red": 1}
 
 
+@each_row
 def test_what_is_no_table(
-    each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
+    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    def check(lines: list[str], message: str) -> None:
-        path = tmp_path / "table.tsv"
-        path.write_text("".join(f"{line}\n" for line in lines))
-        assert message in refused(read_counts, path)
-
-    each_case(check)
+    assert message in refused(read_counts, write_lines(tmp_path / "table.tsv", lines))
 
 
 def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> None:
@@ -105,9 +91,7 @@ def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> N
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
-    path = tmp_path / "boats.tsv"
-    path.write_text("\n".join([*rows, "He saw a red boat .\tHe saw a red boat .\t-"]) + "\n")
-    return path
+    return write_lines(tmp_path / "boats.tsv", [*rows, "He saw a red boat .\tHe saw a red boat .\t-"])
 
 
 def test_the_table_of_a_corpus_is_counted_once_and_kept(

@@ -19,6 +19,7 @@ from crossexam.language.parsing.binary import (
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.parsers import TreeParser
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
 
 SENTENCE = "The tall man (a cook) is feeding two pigeons in a park."
 PARSE = (
@@ -64,14 +65,11 @@ EDITS = [
 ]
 
 
-def test_edits_of_whole_sentences(each_case: Callable[..., None]) -> None:
+@each_row
+def test_edits_of_whole_sentences(sentence: str, parse: str, edits: list[list[Any]], expected: str) -> None:
     """Phrases that change places take their trees along, and a clause is joined with all before it."""
-
-    def check(sentence: str, parse: str, edits: list[list[Any]], expected: str) -> None:
-        made = [Edit("premise", *each) for each in edits]
-        assert after(*made, sentence=sentence, parse=parse) == expected
-
-    each_case(check)
+    made = [Edit("premise", *each) for each in edits]
+    assert after(*made, sentence=sentence, parse=parse) == expected
 
 
 def test_the_parse_of_another_sentence_is_none() -> None:
@@ -88,11 +86,9 @@ def test_an_item_may_start_from_the_other_side_of_its_base() -> None:
     assert derived_parses(base, base) == {}
 
 
-def test_dependencies_are_binarised_as_the_corpus_binarises(each_case: Callable[..., None]) -> None:
-    def check(sentence: str, parse: str, binary: str) -> None:
-        assert binary_from_dependencies(parsed_from_parse(sentence, parse)) == binary
-
-    each_case(check)
+@each_row
+def test_dependencies_are_binarised_as_the_corpus_binarises(sentence: str, parse: str, binary: str) -> None:
+    assert binary_from_dependencies(parsed_from_parse(sentence, parse)) == binary
 
 
 def test_dependencies_that_cross_have_no_tree() -> None:

@@ -19,24 +19,22 @@ from crossexam.language.lexicons.proper_names import (
     name_sections,
 )
 from crossexam.language.tokens import Token, words
+from made.cases import each_row
 
 LISTS = ListedEntities()
 
 
 def _tagged(text: str, tags: dict[str, str]) -> list[Token]:
-    """Tag capitalised words NNP, and the others as *tags* has it."""
     return [
         token._replace(tag=tags.get(token.text, "NNP" if token.text[0].isupper() else "X"))
         for token in words(text)
     ]
 
 
-def test_names_are_found(each_case: Callable[..., None]) -> None:
-    def check(text: str, tags: dict[str, str], expected: list[list[str]]) -> None:
-        found = LISTS.entities(text, _tagged(text, tags))
-        assert [[text[entity.start : entity.end], entity.kind] for entity in found] == expected
-
-    each_case(check)
+@each_row
+def test_names_are_found(text: str, tags: dict[str, str], expected: list[list[str]]) -> None:
+    found = LISTS.entities(text, _tagged(text, tags))
+    assert [[text[entity.start : entity.end], entity.kind] for entity in found] == expected
 
 
 def test_other_capitalised_words_are_no_entities(each_case: Callable[..., None]) -> None:

@@ -6,7 +6,6 @@ import gzip
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from crossexam.language import inflection
 from crossexam.language.inflection import indefinite_article, inflect_like, lemma_of, match_case
 from crossexam.language.lexicons.wordnet import wordnet
+from made.cases import each_row
 
 # fmt: off
 ARTICLES = {
@@ -31,11 +31,9 @@ ARTICLES = {
 # fmt: on
 
 
-def test_a_word_takes_the_inflection_of_another(each_case: Callable[..., None]) -> None:
-    def check(lemma: str, word: str, tag: str, form: str | None) -> None:
-        assert inflect_like(lemma, word, tag) == form
-
-    each_case(check)
+@each_row
+def test_a_word_takes_the_inflection_of_another(lemma: str, word: str, tag: str, form: str | None) -> None:
+    assert inflect_like(lemma, word, tag) == form
 
 
 def test_the_article_goes_by_sound() -> None:

@@ -7,7 +7,6 @@ do on tags as they come; they skip where its model is not there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from crossexam.language.monotonicity.spans import sentence_of, text_bounds
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import shipped
 from crossexam.language.tokens import Parsed, Token
+from made.cases import each_row
 
 DATA = Path(__file__).parents[1] / "data"
 PLACE = re.compile(r"\{([^|]*)\|([^|]*)\|([^}]*)\}")
@@ -96,12 +96,10 @@ def test_quantifiers() -> None:
     assert found == wanted
 
 
-def test_directions_at_words(each_case: Callable[..., None]) -> None:
-    def check(text: str, directions: str) -> None:
-        words = [pair.split()[0] for pair in directions.split(", ")]
-        assert ", ".join(f"{word} {direction(text, word)}" for word in words) == directions
-
-    each_case(check)
+@each_row
+def test_directions_at_words(text: str, directions: str) -> None:
+    words = [pair.split()[0] for pair in directions.split(", ")]
+    assert ", ".join(f"{word} {direction(text, word)}" for word in words) == directions
 
 
 def test_a_phrase_after_an_object_may_belong_to_either() -> None:

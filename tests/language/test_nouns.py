@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import (
     animacy,
@@ -13,14 +11,15 @@ from crossexam.language.nouns import (
     opposites,
     synonyms,
 )
+from made.cases import each_row
 
 
-def test_every_word_has_an_animacy_and_concrete_nouns_a_kind(each_case: Callable[..., None]) -> None:
-    def check(noun: str, of_clause: str, concrete: str | None) -> None:
-        assert animacy(noun) == of_clause
-        assert concrete_kind(noun.replace("women", "woman")) == concrete
-
-    each_case(check)
+@each_row
+def test_every_word_has_an_animacy_and_concrete_nouns_a_kind(
+    noun: str, of_clause: str, concrete: str | None
+) -> None:
+    assert animacy(noun) == of_clause
+    assert concrete_kind(noun.replace("women", "woman")) == concrete
 
 
 def test_classes_of_nouns_by_their_senses() -> None:

@@ -18,6 +18,7 @@ from crossexam.language.parsing.constituency import dependencies, parsed_from_pa
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed
+from made.cases import each_row
 
 DATA = Path(__file__).parents[1] / "data"
 _TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")
@@ -29,8 +30,7 @@ def _words(parse: str) -> str:
     return " ".join(word for _, word in parse_tree(parse).leaves())
 
 
-def _written(parsed: Parsed | None) -> str:
-    assert parsed is not None
+def _written(parsed: Any) -> str:
     texts = [*(token.text for token in parsed.tokens), "-"]
     return " ".join(
         f"{token.text}|{relation}|{texts[head]}"
@@ -101,11 +101,9 @@ def _doc(spec: str) -> Any:
     )
 
 
-def test_labels_of_pipelines_become_universal_ones(each_case: Callable[..., None]) -> None:
-    def check(spec: str, expected: str) -> None:
-        assert _written(parsed_from_doc(_doc(spec))) == expected
-
-    each_case(check)
+@each_row
+def test_labels_of_pipelines_become_universal_ones(spec: str, expected: str) -> None:
+    assert _written(parsed_from_doc(_doc(spec))) == expected
 
 
 PARSE = "(S (NP (NNS Cats)) (VP (VBP chase) (NP (NNS mice))))"
@@ -144,7 +142,6 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory, pipeline_in: Callable[..., str]) -> Path:
-    """Return the folder of a pipeline whose tagger and parser, with ClearNLP's labels, know nothing."""
     folder = tmp_path_factory.mktemp("pipeline") / "untrained"
     relations = "ROOT nsubj dobj det prep pobj conj cc punct"
     pipeline_in(folder, tags="NN NNS JJ VBZ VBD DT IN", relations=relations)

@@ -13,22 +13,8 @@ import pytest
 
 from crossexam.language.tagging.nltk_tagger import NltkTagger, downloaded
 from crossexam.language.tagging.perceptron import shipped
-from crossexam.language.tokens import align
 
 ROOT = Path(__file__).parents[2]
-CONLLU = """# text = I'll walk to a well-known man.
-1-2\tI'll\t_\t_\t_
-1\tI\tI\tPRON\tPRP
-2\t'll\twill\tAUX\tMD
-3\twalk\twalk\tVERB\tVB
-4\tto\tto\tADP\tIN
-5\ta\ta\tDET\tDT
-6\twell\twell\tADV\tRB
-7\t-\t-\tPUNCT\tHYPH
-8\tknown\tknow\tVERB\tVBN
-9\tman\tman\tNOUN\tNN
-10\t.\t.\tPUNCT\t.
-"""
 
 
 @pytest.fixture(scope="module")
@@ -37,23 +23,6 @@ def script() -> dict[str, Any]:
     if not path.is_file():
         pytest.skip("the scripts are not in the source distribution")
     return runpy.run_path(str(path))
-
-
-def test_sentences_are_read_in_our_words_and_those_of_people_are_repeated_with_names(
-    script: dict[str, Any], tmp_path: Path
-) -> None:
-    path = tmp_path / "a.conllu"
-    path.write_text(CONLLU, encoding="utf-8")
-    [sentence] = [script["in_our_words"](*sentence) for sentence in script["ewt"](path)]
-    wanted = "I/PRP 'll/MD walk/VB to/TO a/DT well-known/JJ man/NN ./."  # VBN before a noun
-    assert " ".join("/".join(pair) for pair in sentence) == wanted
-    whole = align("It can't.", [("PRP", "It"), ("MD", "can't"), (".", ".")])
-    assert script["in_our_words"]("It can't.", whole) is None
-    man = [("A", "DT"), ("man", "NN"), ("plays", "VBZ"), ("guitar", "NN")]
-    others = [[("A", "DT"), ("tree", "NN"), ("grows", "VBZ"), ("here", "RB")], [*man[:2], ("in", "IN"), *man]]
-    [named] = script["with_names"]([man, *others, man[1:]])
-    assert named[1:] == man[2:]
-    assert (named[0][0] in script["NAMES"], named[0][1]) == (True, "NNP")
 
 
 def test_training_twice_gives_the_same_bytes_with_small_weights_dropped(

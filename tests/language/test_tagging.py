@@ -79,9 +79,8 @@ def test_what_cannot_be_tagged_is_refused(
     for spec, kind in (("spacy", CrossexamError), ("spacy:en_no_such", MissingResourceError)):
         assert "spaCy pipeline" in refused(kind, resolve_tagger, spec)
     monkeypatch.setitem(sys.modules, "spacy", None)
-    assert "spacy download en_core_web_sm" in refused(
-        MissingExtraError, resolve_tagger, "spacy:en_core_web_sm"
-    )
+    said = refused(MissingExtraError, resolve_tagger, "spacy:en_core_web_sm")
+    assert "spacy download en_core_web_sm" in said
 
 
 def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(

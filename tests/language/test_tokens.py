@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,20 +12,21 @@ from hypothesis import strategies as st
 
 from crossexam.language.parsing.trees import leaves
 from crossexam.language.tokens import AlignmentError, align, words
+from made.cases import each_row
 
 
-def test_words_that_a_parser_rewrote_are_found_in_the_sentence(each_case: Callable[..., None]) -> None:
-    def check(_: str, sentence: str, parsed: list[str], texts: list[str] | None) -> None:
-        tokens = align(sentence, [("X", word) for word in parsed])
-        for token in tokens:
-            assert sentence[token.start : token.end] == token.text
-        if texts is None:  # one token a leaf, and nothing of the sentence lost but blanks
-            assert len(tokens) == len(parsed)
-            texts = [token.text for token in tokens]
-            assert "".join(texts) == sentence.replace(" ", "")
-        assert [token.text for token in tokens] == texts
-
-    each_case(check)
+@each_row
+def test_words_that_a_parser_rewrote_are_found_in_the_sentence(
+    rewritten: str, sentence: str, parsed: list[str], texts: list[str] | None
+) -> None:
+    tokens = align(sentence, [("X", word) for word in parsed])
+    for token in tokens:
+        assert sentence[token.start : token.end] == token.text
+    if texts is None:  # one token a leaf, and nothing of the sentence lost but blanks
+        assert len(tokens) == len(parsed)
+        texts = [token.text for token in tokens]
+        assert "".join(texts) == sentence.replace(" ", "")
+    assert [token.text for token in tokens] == texts
 
 
 WORDS = st.sampled_from(
@@ -46,11 +46,9 @@ def test_every_token_is_the_text_at_its_place_and_nothing_is_lost(chosen: list[s
     )
 
 
-def test_words_follow_the_treebank(each_case: Callable[..., None]) -> None:
-    def check(text: str, expected: str) -> None:
-        assert " ".join(token.text for token in words(text)) == expected
-
-    each_case(check)
+@each_row
+def test_words_follow_the_treebank(text: str, expected: str) -> None:
+    assert " ".join(token.text for token in words(text)) == expected
 
 
 def test_a_parse_of_another_sentence_is_an_error_that_shows_the_place() -> None:

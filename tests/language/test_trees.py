@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.language.parsing.trees import Tree, leaves, parse_tree
+from made.cases import each_row
 
 PARSE = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ runs) (PP (IN in) (NP (NN town)))) (. .)))"
 
@@ -25,13 +26,11 @@ def test_leaves_are_tags_and_words_in_order_and_spans_count_them() -> None:
     assert parse_tree(PARSE.replace(" (", "\n\t( ").replace("( ", "(")) == parse_tree(PARSE)
 
 
+@each_row
 def test_broken_notation_names_the_character(
-    each_case: Callable[..., None], refused: Callable[..., str]
+    parse: str, message: str, *, refused: Callable[..., str]
 ) -> None:
-    def check(parse: str, message: str) -> None:
-        assert f"character {message}" in refused(parse_tree, parse)
-
-    each_case(check)
+    assert f"character {message}" in refused(parse_tree, parse)
 
 
 def _written(tree: Tree) -> str:

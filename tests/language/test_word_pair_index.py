@@ -19,12 +19,8 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language import tokens, word_pair_index
-from crossexam.language.word_pair_index import (
-    POLARITIES,
-    TOKENIZER,
-    WordPairIndex,
-    word_forms,
-)
+from crossexam.language.word_pair_index import TOKENIZER, WordPairIndex, word_forms
+from made.corpora import write_lines
 
 WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
 sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -79,11 +75,10 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
 
 def test_pairs_are_ordered_and_case_does_not_count() -> None:
     rows = [("Sunset, a sunset!", "The sunrise, a SUNRISE.", "contradiction"), ("Dogs.", "A dog.", "neutral")]
-    index = WordPairIndex.build([Example(f"{k}", *row) for k, row in enumerate(rows)])  # type: ignore[arg-type]
+    index = WordPairIndex.build([Example(f"{k}", *row) for k, row in enumerate(rows)])
     asked = [("SunSet", "sunrise"), ("sunrise", "sunset"), ("dogs", "dog"), ("dog", "dog")]
     assert index.counts(asked).tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert (index.counts([]).shape, index.polarity([])) == ((0, 3), [])
-    assert (len(POLARITIES) - 1) * (len(LABELS) - 1) == 14  # degrees of freedom on I_TH (section 6.3)
 
 
 def test_a_changed_tokenizer_needs_a_new_name() -> None:
@@ -172,19 +167,14 @@ def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused
 # -- the cache -------------------------------------------------------------------------------------------
 
 
-def write_corpus(path: Path, rows: list[tuple[str, str, str]]) -> None:
-    lines = [f'{{"premise": "{p}", "hypothesis": "{h}", "label": "{label}"}}\n' for p, h, label in rows]
-    path.write_text("".join(lines), encoding="utf-8")
-
-
-ROWS = [("A dog.", "A pet.", "entailment"), ("Rain.", "Sun.", "contradiction"), ("Rain.", "Wind.", "-")]
+ROWS = ["A dog.,A pet.,entailment", "Rain.,Sun.,contradiction", "Rain.,Wind.,-"]
 
 
 def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
-    write_corpus(corpus, ROWS)
+    header, cache = "premise,hypothesis,label\n", tmp_path / "cache"
+    corpus = write_lines(tmp_path / "tiny.csv", ROWS, header)
     first = cached_index(str(corpus), cache_folder=cache)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WordPairIndex, "build", None)  # what is kept is not counted again
@@ -194,13 +184,13 @@ def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
     assert first.manifest["source"]["spec"] == str(corpus)
     part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
     assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
-    write_corpus(corpus, [*ROWS, ("Rain.", "Sun.", "contradiction")])
+    write_lines(corpus, [*ROWS, ROWS[1]], header)
     changed = cached_index(str(corpus), cache_folder=cache)
     assert changed.counts([("rain", "sun")]).tolist() == [[0, 0, 2]]
     monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
     assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
     assert len(list(cache.iterdir())) == 4
-    corpus.write_text('{"premise": "A dog.", "hypothesis": "A pet.", "label": "neutral"}\nno json\n')
+    write_lines(corpus, [*ROWS, "no row"], header)
     with pytest.raises(CrossexamError):
         cached_index(str(corpus), cache_folder=tmp_path / "another")
     assert not (tmp_path / "another").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,21 +17,17 @@ from crossexam.language.lexicons.wordnet_pairs import (
     replacements,
     wordnet_pairs,
 )
+from made.cases import each_row
+from made.corpora import write_lines
 
 
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_columns_are_named_or_recognised(each_case: Callable[..., None], tmp_path: Path) -> None:
-    def check(_: str, name: str, relation: Relation, lines: list[str], pairs: list[list[str | None]]) -> None:
-        path = written(tmp_path, name, "".join(f"{line}\n" for line in lines))
-        assert [[pair.first, pair.second, pair.pos] for pair in read_pairs(path, relation)] == pairs
-        assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
-
-    each_case(check)
+@each_row
+def test_columns_are_named_or_recognised(
+    form: str, name: str, relation: Relation, lines: list[str], pairs: list[Any], *, tmp_path: Path
+) -> None:
+    path = write_lines(tmp_path / name, lines)
+    assert [[pair.first, pair.second, pair.pos] for pair in read_pairs(path, relation)] == pairs
+    assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
 
 
 def test_words_of_lists_and_files_that_are_packed_or_no_files(
@@ -41,11 +38,12 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
     found = [pair[:2] for pair in read_pairs(packed, "antonym")]
     assert found == [("able", "unable"), ("honest", "dishonest")]
     # Lower case unless proper: WordNet writes paris with a capital only, turkey also without.
-    lines = "Paris\tCity\nPOODLE\tDog\nTurkey\tBird\nhot dog\tfood\nice_cream\tfood\n"
-    path = written(tmp_path, "x.tsv", lines)
+    lines = ("Paris\tCity", "POODLE\tDog", "Turkey\tBird", "hot dog\tfood", "ice_cream\tfood")
+    path = write_lines(tmp_path / "x.tsv", lines)
     found = [pair[:2] for pair in read_pairs(path, "hypernym")]
     assert found == [("Paris", "city"), ("poodle", "dog"), ("turkey", "bird")]
-    path = written(tmp_path, "x.csv", "first,second,relation\nhot,cold,antonym\nbig,large,synonym\n")
+    lines = ("first,second,relation", "hot,cold,antonym", "big,large,synonym")
+    path = write_lines(tmp_path / "x.csv", lines)
     assert read_pairs(path, "synonym") == [WordPair("big", "large", "synonym")]
     (tmp_path / "bytes.txt").write_bytes(b"caf\xe9 bar\n")
     (tmp_path / "not.gz").write_bytes(b"hot cold\n")
@@ -53,15 +51,13 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
         assert name in refused(read_pairs, tmp_path / name, "antonym")
 
 
+@each_row
 def test_what_is_no_list_is_an_error_with_its_line(
-    each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
+    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    def check(lines: list[str], message: str) -> None:
-        path = written(tmp_path, "x.tsv", "".join(f"{line}\n" for line in lines))
-        said = refused(read_pairs, path, "antonym")
-        assert (message in said, str(path) in said) == (True, True), said
-
-    each_case(check)
+    path = write_lines(tmp_path / "x.tsv", lines)
+    said = refused(read_pairs, path, "antonym")
+    assert (message in said, str(path) in said) == (True, True), said
 
 
 # Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)
@@ -133,14 +129,3 @@ def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:
     assert "'meronym'" in refused(wordnet_pairs, "meronym")
     assert "'noun'" in refused(replacements, "dog", ["synonym"], pos=["noun"])
     assert "not 0" in refused(wordnet_pairs, "hypernym", distance=0)
-
-
-def test_all_of_baroni_s_pairs_hold_between_first_senses(shared_data: Path) -> None:
-    """The reason for taking frequent senses, and how many stand at two steps."""
-    near, pairs = 0, read_pairs(shared_data / "lexical" / "baroni2012.tsv", "hypernym")
-    for pair in pairs:
-        first, second = (wordnet().synsets(word, "n")[0] for word in pair[:2])
-        assert second in wordnet().closure(first), pair
-        above = wordnet().hypernyms(first) + wordnet().instance_hypernyms(first)
-        near += second in {*above, *(up for each in above for up in wordnet().hypernyms(each))}
-    assert round(near / len(pairs), 2) == 0.55

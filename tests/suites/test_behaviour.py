@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +17,7 @@ from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.behaviour import (
-    factor_results,
-    insensitivity_table,
-    polarity_table,
-    unseen_table,
-)
+from crossexam.evaluation.behaviour import factor_results, insensitivity_table, polarity_table, unseen_table
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
@@ -47,7 +42,7 @@ CORPUS = (
 
 
 def write_corpus(path: Path, pairs: Sequence[tuple[str, str, str]]) -> Path:
-    return write_records(path, (tagged_pair(n, label, p, h) for n, (p, h, label) in enumerate(pairs)))
+    return write_records(path, [tagged_pair(n, label, p, h) for n, (p, h, label) in enumerate(pairs)])
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +63,6 @@ def lists(folder: Path) -> dict[str, list[str]]:
 
 
 def request(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> SuiteRequest:
-    """Return the request for the suite of *base* with *lists* of pairs by relation."""
     pairs = [f"{relation}={name}" for relation, names in lists.items() for name in names]
     options = {"pairs": pairs, **options}
     return suite_request("behaviour", [base_from_spec(str(base))], options={"behaviour": options})
@@ -81,26 +75,6 @@ def build(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> Sui
 @pytest.fixture(scope="module")
 def suite(folder: Path, lists: dict[str, list[str]]) -> Suite:
     return build(folder / "train.jsonl", lists)
-
-
-def test_controls_are_contradictions_with_antonyms_and_any_with_hypernyms(suite: Suite) -> None:
-    ids = {name: [item.id for item in suite[f"{name}.train"]] for name in SWAPS}
-    assert ids["i_a"] == ["i_a:t0", "i_a:t1"]  # t5 has them, but is neutral
-    assert ids["i_h"] == ["i_h:t1", "i_h:t2", "i_h:t3", "i_h:t4"]
-    # An old man sits, a young man sits: copying either sentence gives the control again.
-    assert ids["e_a"] == ["e_a:i_a:t1"]
-    counts = suite["e_a.train"].manifest["yield"]
-    assert counts["rejected"] == {"only the pair differs in the control": 1}
-
-
-def test_the_swaps_of_hypernyms_are_labelled_by_natural_logic(suite: Suite) -> None:
-    found = {e.id.rpartition(":")[2]: (e.premise, e.hypothesis, e.label) for e in suite["i_th.train"]}
-    assert found == {
-        "t1": ("An old animal runs", "The young dog runs", "contradiction"),  # left to judges
-        "t2": ("An animal runs", "A dog runs", "neutral"),
-        "t3": ("A dog eats", "An animal eats", "entailment"),
-        "t4": ("No dog eats", "No animal eats", "neutral"),  # downward: all is reversed
-    }
 
 
 def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_pair(suite: Suite) -> None:
@@ -172,8 +146,10 @@ def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_chan
     assert {fact[1:] for fact in facts(build(corpus, lists, index=str(halves[0])))} == {(False, "none")}
 
 
-def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
+def test_controls_are_contradictions_if_of_antonyms_and_drawn_with_what_is_made_of_them(suite: Suite) -> None:
     items = {name: list(suite[f"{name}.train"]) for name in SWAPS}
+    assert [item.id for item in items["i_a"]] == ["i_a:t0", "i_a:t1"]  # t5 has them, but is neutral
+    assert [item.id for item in items["i_h"]] == ["i_h:t1", "i_h:t2", "i_h:t3", "i_h:t4"]
     drawn = chosen(items, 1, seed=0)
     assert [len(drawn[name]) for name in ("i_a", "i_ta1", "i_h", "i_th")] == [1, 1, 1, 1]
     for name, kind in SWAPS.items():
@@ -192,7 +168,7 @@ def swap_sets(labels: str, same: str) -> dict[str, DeferredItems]:
     ]
     for k, (label, mark) in enumerate(zip(labels, same, strict=True)):
         info = {"only_pair": mark == "x", **({} if label.isupper() else {"status": "undecided"})}
-        sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", cast("Any", names[label.upper()]), info=info))
+        sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", names[label.upper()], info=info))
     sets["i_ta2"].counts.items = len(labels)
     return sets
 
@@ -217,12 +193,8 @@ def test_items_are_selected_by_label_and_by_what_differs() -> None:
 def test_what_cannot_be_built_is_refused(
     folder: Path, lists: dict[str, list[str]], refused: Callable[..., str]
 ) -> None:
-    texts = {
-        "strange.tsv": "zebra\tgiraffe\n",
-        "two.csv": "premise,hypothesis,label\nA cat.,A dog.,not_entailment\n",
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text)
+    (folder / "strange.tsv").write_text("zebra\tgiraffe\n")
+    (folder / "two.csv").write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
     strange = {relation: [str(folder / "strange.tsv")] for relation in lists}
     for said, base, relations, options in (
         ("is called 'antonyms'", "train.jsonl", {"antonyms": lists["antonym"]}, {}),
@@ -279,8 +251,7 @@ def test_subsets_are_the_items_of_which_a_factor_may_tell(suite: Suite, answered
 
 def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart(answered: Run) -> None:
     found = {result.construction: result for result in measure(answered)}
-    assert found["i_th"].drop is not None  # though the labels are others
-    assert found["i_th"].mcnemar is not None
+    assert None not in (found["i_th"].drop, found["i_th"].mcnemar)  # though the labels are others
     assert found["i_a"].drop is None
     parted = by_status(answered)
     results = {result.name: result for result in measure(parted)}

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.locks import alone_in
+from crossexam.core.sealed import MANIFEST
+from crossexam.core.stored.parquet import ParquetRows
+from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
@@ -71,6 +74,43 @@ def test_what_no_test_set_uses_makes_no_other_suite(
     build_to_folder(request, tmp_path / "suite")
     with pytest.raises(CrossexamError, match=said) if said else contextlib.nullcontext():
         assert not build_to_folder(replace(request, **other), tmp_path / "suite").written
+
+
+EXAMPLES = [
+    Example(f"i{n}", f"Premise {n}.", f"Hypothesis {n}.", "neutral", info={"n": n}) for n in range(30)
+]
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    """The file of a suite of one test set, of 30 examples."""
+    build_to_folder(suite_request("corpus", [base_from_examples(EXAMPLES)]), tmp_path / "suite")
+    return tmp_path / "suite" / "base.examples.parquet"
+
+
+def test_a_file_that_is_as_it_was_written_is_not_read(alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ParquetRows, "stretches", None)  # it would fail if it were called
+    assert len(read_suite(alone.parent)["base.examples"]) == len(read_suite(alone)["base.examples"]) == 30
+    (alone.parent / MANIFEST).unlink()
+    with pytest.raises(TypeError, match="not callable"):
+        read_suite(alone)
+
+
+def test_a_damaged_file_outside_of_its_suite_is_an_error_or_has_the_same_items(alone: Path) -> None:
+    def texts() -> list[tuple[str, str, str, str | None]]:
+        """Return what the content hash depends on."""
+        examples = read_suite(alone)["base.examples"].examples
+        return [(each.id, each.premise, each.hypothesis, each.label) for each in examples]
+
+    (alone.parent / MANIFEST).unlink()
+    whole, expected = alone.read_bytes(), texts()
+    assert len(expected) == 30
+    for place in range(4, 2_000, 97):
+        data = bytearray(whole)
+        data[place % len(data)] ^= 0xFF
+        alone.write_bytes(bytes(data))
+        with contextlib.suppress(FormatError):
+            assert texts() == expected, place
 
 
 def test_only_the_files_of_an_unfinished_build_are_removed(request_of: SuiteRequest, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from crossexam.reports.table import Table
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
+from made.cases import each_row
 
 #: A small file of each challenge set.
 FILES = Path(__file__).parents[1] / "data" / "suites" / "challenge"
@@ -35,12 +36,11 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_on(*built: Any, label: str = "entailment", **options: Any) -> Run:
-    """Answer the challenge sets with one label."""
     return cx.run(lambda pairs: [label] * len(pairs), cx.build("challenge", *built, **options))
 
 
-def table(run: Run, title: str, *, more: bool = False, published: bool = True) -> Table:
-    results = results_of([run], ReportOptions(published_rows=published))
+def table(run: Run, title: str, *, more: bool = False, **options: Any) -> Table:
+    results = results_of([run], ReportOptions(**options))
     tables = (more_challenge_tables if more else challenge_tables)(results)
     return next(each for each in tables if each.title == title)
 
@@ -52,11 +52,6 @@ def shares(found: Table) -> dict[str, tuple[Any, Any]]:
         " / ".join(filter(None, row[:n])): (row[n], getattr(row[n + 1], "value", row[n + 1]))
         for row in found.rows
     }
-
-
-def column(found: Table, header: str) -> list[Any]:
-    place = [each.header for each in found.columns].index(header)
-    return [row[place] for row in found.rows]
 
 
 # -- building --------------------------------------------------------------------------------------------
@@ -91,13 +86,10 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None
     assert "published_items" not in entry.facts[CHALLENGE]
     assert {"selected:hard"} <= set(str(entry.signature).split("|"))
     assert "multinli:dev_matched@" in str(entry.signature)
-    assert {each.entry.facts[CHALLENGE]["name"] for each in suite} == set(
-        CHALLENGES
-    )  # a new line needs a file
+    # a new line needs a file
+    assert {each.entry.facts[CHALLENGE]["name"] for each in suite} == set(CHALLENGES)
     assert str(FILES) not in json.dumps(suite.manifest.to_json())  # the same on any machine
-    overview = SUITES["challenge"].overview
-    assert overview is not None
-    (row,) = overview.rows([suite["base.hans"].entry])
+    (row,) = SUITES["challenge"].overview.rows([suite["base.hans"].entry])
     assert row[2:] == ("two labels", "heuristic and gold, subcase", "6 examples, published 30,000")
 
 
@@ -137,32 +129,23 @@ def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
 # -- slices ----------------------------------------------------------------------------------------------
 
 
-def test_slices_by_hand(each_case: Callable[..., None], everything: None) -> None:
-    def check(name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]]) -> None:
-        found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
-        by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
-        assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
+@each_row
+def test_slices_by_hand(
+    name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]], *, everything: None
+) -> None:
+    found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
+    by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
+    assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
 
-    each_case(check)
 
-
-def test_slices_have_published_figures_beside(everything: None) -> None:
-    """Those that are not checked against the paper are marked."""
+def test_slices_have_published_figures_beside_if_wanted(everything: None) -> None:
     run = run_on("hans")
-    found = table(run, "HANS by heuristic and gold")
-    assert [row[0] for row in found.rows] == ["all", *["lexical overlap", "subsequence"] * 2, "chance"]
-    assert column(found, "BERT") == [0.548, 0.946, 0.993, 0.164, 0.039, None]
-    (bert,) = (each for each in found.columns if each.header == "BERT")
-    assert bert.group == "Published, McCoy et al. 2019"
     subcases = table(run, "HANS by subcase", more=True)
-    assert column(subcases, "BERT") == [0.548, 1.0, 0.0, 1.0, 0.019, None]
-    assert column(table(run_on("anli"), "ANLI"), "RoBERTa (S+M)") == [0.476, 0.254, 0.221, None]
-    bare = table(run, "HANS by heuristic and gold", published=False)
+    groups = [each.group for each in subcases.columns if each.header == "BERT"]
+    assert groups == ["Published, McCoy et al. 2019"]
+    assert [row[-1] for row in subcases.rows] == [0.548, 1.0, 0.0, 1.0, 0.019, None]
+    bare = table(run, "HANS by heuristic and gold", published_rows=False)
     assert not any(each.group for each in bare.columns)
-    unchecked = table(run_on("monli"), "MoNLI")
-    assert column(unchecked, "BERT ‡") == [None, 0.022, None]
-    assert any(note.startswith("‡ Not checked against the paper.") for note in unchecked.notes)
-    assert not any("‡" in text for text in (*found.notes, *(each.header for each in found.columns)))
 
 
 def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: None) -> None:

@@ -28,6 +28,7 @@ from crossexam.suites.cross_dataset import Split, most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
+from made.cases import each_row
 from made.commands import invoke
 from made.corpora import MADE, write_lines, write_pairs, write_records
 
@@ -73,15 +74,12 @@ def written(folder: Path, *corpora: str, **options: Any) -> Built:
     return build_to_folder(request(corpora=corpora, **options), folder)
 
 
-def split_of(folder: Path, key: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "splits" / f"{key}.json").read_text())
-    return found
+def split_of(folder: Path, key: str) -> Any:
+    return json.loads((folder / "splits" / f"{key}.json").read_text())
 
 
-def halves(key: str, seed: int = 0) -> Split:
-    split = split_member(member_named(key), seed=seed)
-    assert split is not None
-    return split
+def halves(key: str, seed: int = 0) -> Any:
+    return split_member(member_named(key), seed=seed)
 
 
 def sizes(split: Split) -> tuple[int, int]:
@@ -262,25 +260,15 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     assert said.format("cross-dataset ") in headlines(results)[0]
 
 
-def test_labels_of_an_added_corpus(own: Path) -> None:
-    two = dict.fromkeys(("mine.jsonl:two-labels", "mine.jsonl:two labels", "two.jsonl"), ("two labels", TWO))
-    for add, (projection, labels) in {"mine.jsonl": (None, THREE), **two}.items():
-        (added,) = (each for each in build(add=[str(own / add)]) if about(each).get("added"))
-        assert added.entry.projection == projection
-        assert {item.label for item in added} == set(labels)
-
-
+@each_row
 def test_what_cannot_be_built_is_refused(
-    each_case: Callable[..., None], own: Path, refused: Callable[..., str]
+    options: dict[str, Any], said: str, *, own: Path, refused: Callable[..., str]
 ) -> None:
-    def check(options: dict[str, Any], said: str) -> None:
-        filled = {
-            name: value.format(own) if isinstance(value, str) else [each.format(own) for each in value]
-            for name, value in options.items()
-        }
-        assert said in refused(build, **filled)
-
-    each_case(check)
+    filled = {
+        name: value.format(own) if isinstance(value, str) else [each.format(own) for each in value]
+        for name, value in options.items()
+    }
+    assert said in refused(build, **filled)
 
 
 CLAIMS = "It rains.,It is wet.,yes\nTom runs.,Tom sits.,no\nAnn sits.,Ann rests.,yes\nBen ate.,Ben fed.,no\n"
@@ -324,8 +312,6 @@ def test_another_reference_takes_the_place_of_snli(own: Path) -> None:
     assert list(suite.datasets) == ["base.multinli_dev_mismatched", "base.multinli_dev_matched"]
     run = predict_suite("builtin/overlap", suite)
     score = benchmark_score(run, measure(run))
-    assert score is not None
-    assert score.reference is not None
     assert (score.reference_name, score.reference.n) == ("multinli:dev_matched", 9)
     assert score.title.endswith("all in part, against multinli:dev_matched")
     table = score_table(results_of([run]))

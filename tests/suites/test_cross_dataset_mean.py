@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,12 +12,7 @@ import pytest
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.cross_dataset import (
-    BenchmarkScore,
-    benchmark_score,
-    mean_difference,
-    relative_gain,
-)
+from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference, relative_gain
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.ranking import rankings
@@ -54,10 +48,8 @@ def run_of(name: str, right: Mapping[str, int | tuple[int, int]], *, complete: b
     return letters.run_of(said, *sets, model=name)
 
 
-def score_of(run: Run) -> BenchmarkScore:
-    score = benchmark_score(run, measure(run))
-    assert score is not None
-    return score
+def score_of(run: Run) -> Any:
+    return benchmark_score(run, measure(run))
 
 
 def rows_by_name(table: Any) -> dict[str, Any]:
@@ -67,9 +59,7 @@ def rows_by_name(table: Any) -> dict[str, Any]:
 def test_the_score_is_the_plain_mean() -> None:
     score = score_of(run_of("m", {"sick": 50, "cb": (9, 10), REFERENCE: 80}))
     assert score.mean.value == pytest.approx((0.5 + 0.9) / 2)  # whatever the sizes
-    assert score.difference is not None
     assert score.difference.value == pytest.approx(0.7 - 0.8)
-    assert score.relative is not None
     assert score.relative.value == pytest.approx(0.7 / 0.8 - 1)
     assert score.title == "Part of the cross-dataset benchmark: 2 of 14 corpora"
     assert len(score.missing) == 12
@@ -173,7 +163,6 @@ def test_two_models_differ_in_the_mean_where_a_premise_of_two_corpora_counts_onc
             for name, each in run.datasets.items():
                 run.datasets[name] = replace(each, examples=first)
         found = mean_difference(runs[0].datasets, *score_both(*runs))
-        assert found is not None
         together = score_together(runs, runs[0].datasets, 0.0)
         if len(keys) > 1:
             assert rankings(together, 2, 0.05)[0].pair(0, 1).difference == found
@@ -196,8 +185,6 @@ def test_relative_improvement_is_table_3() -> None:
     base = run_of("base", dict.fromkeys(MEMBERS, 40) | {REFERENCE: 80})
     better = run_of("better", dict.fromkeys(MEMBERS, 44) | {REFERENCE: 76})
     gain = relative_gain(better, base)
-    assert gain is not None
-    assert gain.reference is not None
     assert (gain.mean.value, gain.reference.value) == pytest.approx((44 / 40 - 1, 76 / 80 - 1))
     results = results_of([better, base], ReportOptions(relative_to=1))
     table = gain_table(results)
@@ -209,9 +196,3 @@ def test_relative_improvement_is_table_3() -> None:
     assert not gain_table(results_of([better, base])).rows
     part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], ReportOptions(relative_to=1))
     assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
-    numbers = {row["statistic"]: row for row in csv.DictReader(io.StringIO(render_csv(results)))}
-    mean = numbers["relative_improvement_mean"]
-    assert (mean["model"], mean["of"], float(mean["value"])) == ("better", "base", gain.mean.value)
-    assert float(numbers["relative_improvement_reference"]["value"]) == gain.reference.value
-    *_, of_all = json.loads(render_json(results))["models"][0]["test_sets"]
-    assert of_all["figures"]["relative_improvement_mean"]["of"]["base"]["value"] == gain.mean.value

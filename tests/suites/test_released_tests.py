@@ -75,12 +75,9 @@ def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
         assert all(item.change is not None for item in found)
     known, unknown, other = suite[f"spelling_error_mixed_content_word_authors.{part}"]
     assert (known.base, unknown.base, other.base) == ("1n", None, None)
-    assert known.change is not None
     assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]
     assert known.info["cluster"] == "1" != unknown.info["cluster"]
     first, second = suite[f"antonymy_authors.{part}"]
-    assert first.change is not None
-    assert second.change is not None
     assert (first.base, first.change.source, first.change.edits[0].side) == ("2c", "premise", "hypothesis")
     assert (second.base, second.change.target, second.change.edits[0].side) == ("1e", "hypothesis", "premise")
 
@@ -102,7 +99,6 @@ def test_the_texts_and_labels_are_the_authors_and_the_edits_pass_the_checks(data
 def test_drops_are_measured_against_multinli_if_it_is_there(data: Path) -> None:
     run = cx.run("builtin/neutral", cx.build("released-stress-tests", "word_overlap"))
     (result,) = (each for each in measure(run) if each.name.startswith("word_overlap"))
-    assert result.drop is not None
     assert (result.drop.value, result.drop.n) == (0.0, 4)
     (data / "multinli" / "multinli_1.0_dev_matched.jsonl").unlink()
     (dataset,) = cx.build("released-stress-tests", "word_overlap").datasets.values()

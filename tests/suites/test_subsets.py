@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import crossexam as cx
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SCORE, Example, cluster_of
-from crossexam.core.labels import Gold
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
 from crossexam.reports.results import results_of
@@ -68,14 +67,14 @@ def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
     assert (first.premise, first.label, first.base) == (EXAMPLES[0].premise, "entailment", None)
     with pytest.raises(ValueError, match=r"\(3, 3\) probabilities for 4 examples of base.tiny"):
         misleading(BASE, ANSWERS[:3], (0.5,))
-
-
-def test_other_labels_and_hard_examples() -> None:
-    """Over two labels, neutral and contradiction add up; hard are the examples that are answered wrongly."""
-    labels: tuple[Gold, ...] = ("not_entailment", "entailment")
+    # over two labels, neutral and contradiction add up
+    labels = ("not_entailment", "entailment")
     examples = tuple(Example(f"{k}", "A cat.", f"H {k}.", label) for k, label in enumerate(labels))
-    found = misleading(Dataset("base.two", examples), np.array([[0.4, 0.3, 0.3]] * 2), (0.3,))["cs_0_3"]
-    assert [item.info[SCORE] for item in found] == [0.4, 0.6]
+    subset = misleading(Dataset("base.two", examples), np.array([[0.4, 0.3, 0.3]] * 2), (0.3,))["cs_0_3"]
+    assert [item.info[SCORE] for item in subset] == [0.4, 0.6]
+
+
+def test_hard_are_the_examples_that_are_answered_wrongly() -> None:
     sets = {name: [e.id for e in examples] for name, examples in hard(BASE, ANSWERS).items()}
     assert sets == {"base": ["a", "b", "c"], "hard": ["a", "b"]}
 

@@ -164,7 +164,6 @@ def pipeline(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("parser", ["spacy", "auto"])
 def test_the_batches_of_a_pipeline_are_those_of_the_chunk_alone(pipeline: str, parser: str) -> None:
-    """Whatever chunks a worker was given before."""
     plan = LanguageResources(tagger_spec=pipeline, parser_spec=pipeline if parser == "spacy" else "auto")
     shipped = {"premise_parse": "(ROOT (S (NP (NN Rain)) (VP (VBZ falls))))", "hypothesis_parse": "(("}
     first = [

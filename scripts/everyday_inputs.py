@@ -41,7 +41,7 @@ def scores(pairs):
     return [[0.5, 0.3, 0.2] if len(hypothesis) % 2 else [0.1, 0.2, 0.7] for _, hypothesis in pairs]
 """,
     "notebook.py": """
-import crossexam as cx, datasets, pandas as pd, polars as pl
+import crossexam as cx, datasets, os, pandas as pd, polars as pl
 from judge import fits
 columns = {"premise": "document", "hypothesis": "claim", "label": "verdict", "genre": "topic"}
 columns["cluster"] = "page"
@@ -65,6 +65,10 @@ except cx.CrossexamError as error:
 loaded = cx.load_run("runs/notebook")
 print(loaded.datasets["negation.examples"].examples[:2], "antonymy.examples" in suite)
 cx.report(one, loaded).save("notebook.html")
+asked = "llm/runs/api-mine/words"
+print(cx.accuracy(cx.load_run(asked)))
+how = {"endpoint": os.environ["URL"] + "/v1", "template": "words", "again": ["unparsed"]}
+print(cx.accuracy(cx.run("api/mine", "llm/suite", store=asked, **how)))
 """,
     "crossexam.toml": """
 [[gate]]
@@ -102,6 +106,8 @@ def write_inputs(folder: Path) -> None:
     _write_own(folder, pairs)
     _write_published(folder / "data", pairs[:12])
     _write_models(folder, pairs)
+    cx.build("negation", "builtin:demo", limit=20, folder=folder / "built")
+    shutil.copy(folder / "built" / "negation.builtin_demo.parquet", folder / "sent.parquet")
     mirror = folder / "mirror"
     mirror.mkdir()
     names = {name: name for name in ("fracas.xml", "conj_dev.tsv", "conj_test.tsv")}
@@ -149,8 +155,9 @@ def _write_own(folder: Path, pairs: Pairs) -> None:
         table.replace_schema_metadata({"huggingface": json.dumps({"info": features})}), folder / "hub.parquet"
     )
     header = ",".join(f"judge-{k}: {question}" for question in ("label", "antonym_kind") for k in (1, 2, 3))
-    answers = ",".join(["contradiction", "neutral", "contradiction", *["gradable"] * 3])
-    write_lines(folder / "sheet.csv", (f"i{n:05},{answers}" for n in range(1, 9)), f"item,{header}\n")
+    answers = ("contradiction,neutral,contradiction", "neutral,neutral,contradiction")
+    rows = (f"i{n:05},{answers[n == 8]},gradable,gradable,gradable" for n in range(1, 9))
+    write_lines(folder / "sheet.csv", rows, f"item,{header}\n")
 
 
 def _write_published(data: Path, pairs: Pairs) -> None:

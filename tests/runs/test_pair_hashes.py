@@ -10,14 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.pair_hashes import (
-    DistinctHashes,
-    HashTable,
-    from_bytes,
-    pair_hash,
-    pair_hashes,
-    to_bytes,
-)
+from crossexam.runs.pair_hashes import DistinctHashes, HashTable, from_bytes, pair_hash, pair_hashes, to_bytes
 
 PAIRS = [
     *(("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("", "")),

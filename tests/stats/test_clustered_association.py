@@ -13,11 +13,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 from crossexam.stats import clustered_association
 from crossexam.stats.association import association
 from crossexam.stats.bootstrap import FEWEST_DRAWN
-from crossexam.stats.clustered_association import (
-    conditional_test,
-    intraclass_correlation,
-    permutation_test,
-)
+from crossexam.stats.clustered_association import conditional_test, intraclass_correlation, permutation_test
 
 LABELS = np.array([0, 1, 0, 2, 1, 0])
 OUTCOMES = np.array([[5, 1, 0], [0, 3, 2], [4, 0, 1], [0, 1, 3], [1, 1, 0], [0, 1, 0]])

@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from crossexam.stats.ranks import (
-    differences_of_means,
-    groups_not_apart,
-    holm_matrix,
-    pairwise_tests,
-    ranks,
-)
+from crossexam.stats.ranks import differences_of_means, groups_not_apart, holm_matrix, pairwise_tests, ranks
 
 ALPHA: Final = 0.05
 #: What ranks do not depend on.

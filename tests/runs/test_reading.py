@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
-from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import CharactersRead, Parts
@@ -136,11 +134,3 @@ def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:
     assert zoo._characters_read(pair, 6) is None  # It does n't rain here .
     assert zoo._characters_read(pair, 5) == CharactersRead(len("It doesn't rain here"), len("It is wet."))
     assert zoo._characters_read(pair, 3) == CharactersRead(len("It doesn't"), len("It is wet"))
-
-
-def test_parts_by_status_keep_what_was_read() -> None:
-    statuses = ("proposed", "verified", "proposed")
-    judged = [replace(each, info={"status": status}) for each, status in zip(DATA, statuses, strict=True)]
-    run = by_status(predict_suite(Reader(LENGTH), Dataset("made.x", tuple(judged))))
-    assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
-    assert run.reading["made.x (verified)"].truncated.tolist() == [True]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -50,14 +49,10 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
 
 def test_who_voted_is_in_the_table() -> None:
     """Of the MultiNLI files of the hub, most examples have two labels: such a human row is another one."""
-    run = made("ENNENE")
-    (data,) = run.datasets.values()
-    labels = [["entailment", "neutral"]] * 2 + [None] + [["neutral"] * 3 + ["contradiction"] * 2] * 3
-    voted = tuple(
-        replace(each, info={SCORE: each.info[SCORE], **({"annotator_labels": of} if of else {})})
-        for each, of in zip(data, labels, strict=True)
-    )
-    run = replace(run, datasets={data.name: replace(data, examples=voted)})
+    few, five = ["entailment", "neutral"], ["neutral"] * 3 + ["contradiction"] * 2
+    voted = [{"annotator_labels": each} if each else {} for each in (few, few, None, five, five, five)]
+    info = [{SCORE: score, **each} for score, each in zip(SCORES, voted, strict=True)]
+    run = run_of({"base.x": "ENNENE"}, dataset("base.x", "ENNCNE", info=info))
     table = misleading_table(results_of([run]))
     at = [column.header for column in table.columns].index("Voted")
     assert [row[at] for row in table.rows] == [5, 3, 3, 2]

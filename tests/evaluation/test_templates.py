@@ -44,8 +44,7 @@ def test_only_items_answered_with_all_templates_are_compared() -> None:
     runs = [_run("lm/x", "a", "ENNC", "ENN-"), _run("lm/x", "b", "?NCE", "ENN-")]
     (found,) = template_results(runs, max_unanswered=0.34)
     assert template_results(runs) == ()  # a third is too many
-    assert [estimate.value for estimate in found.accuracies.values()] == [1.0, 0.5]
-    assert [estimate.n for estimate in found.accuracies.values()] == [2, 2]
+    assert [(each.value, each.n) for each in found.accuracies.values()] == [(1.0, 2), (0.5, 2)]
     assert found.unanswered == 1
     assert found.sensitivity.n == 3
     assert found.sensitivity.value == pytest.approx(2 / 3 * np.log(2) / np.log(3))
@@ -88,11 +87,8 @@ def test_runs_of_one_name_are_told_apart() -> None:
     assert model_names([*runs[:1], _run("lm/x [a]", "a", "ENC", "ENC")]) == ["api/x", "lm/x [a]"]
     shots = {"count": 4, "from": "snli:dev", "seed": 0}
     runs = [run("a", answer="choice", shots=shots), run("a", answer="choice"), run("a", answer="text")]
-    assert model_names(runs) == [
-        "api/x [a] [shots 4, answer choice]",
-        "api/x [a] [no shots, answer choice]",
-        "api/x [a] [no shots, answer text]",
-    ]
+    asked = ("shots 4, answer choice", "no shots, answer choice", "no shots, answer text")
+    assert model_names(runs) == [f"api/x [a] [{each}]" for each in asked]
 
 
 def test_the_report_shows_lowest_highest_and_what_was_left_out() -> None:

@@ -37,9 +37,7 @@ def test_the_error_is_that_of_torchmetrics() -> None:
         assert ours == pytest.approx(found, abs=1e-6)
 
 
-def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_error_does_not_depend_on_how_many_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     shares, gold = sample(4)
     is_gold, bins = gold[:, None] == np.arange(3), equal_width_bins(shares)
     codes = np.random.default_rng(4).permutation(np.arange(400) // 3)

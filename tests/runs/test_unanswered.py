@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
+from crossexam.core.outcome import UNANSWERED, Outcome
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
@@ -23,6 +23,7 @@ from crossexam.runs import windows
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.runs import assert_same_answers
 
 NAN = [np.nan] * 3
 
@@ -65,14 +66,6 @@ DATA = Dataset("d", ITEMS)
 EXPECTED = {"refused": 4, "cut": 4}
 
 
-def same(one: Run, other: Run) -> None:
-    for name in one.datasets:
-        assert np.array_equal(one.probabilities[name], other.probabilities[name], equal_nan=True)
-        mine, theirs = one.outcomes_of(name), other.outcomes_of(name)
-        assert mine.codes.tolist() == theirs.codes.tolist()
-        assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
-
-
 def test_a_run_never_shows_a_label_where_there_is_no_answer(refused: Callable[..., str]) -> None:
     run = predict_suite(Mute(), DATA)
     missing = ~run.answered("d")
@@ -96,8 +89,8 @@ def test_a_saved_run_says_why_there_is_no_answer_and_it_is_not_asked_twice(tmp_p
     assert table["outcome"].to_pylist() == ["answered", "refused", "answered", "cut", "answered"] * 4
     assert table["p_neutral"].null_count == table["predicted"].null_count == 8
     assert table["label_mass"].to_pylist() == [None, None, 0.5, None, None] * 4
-    same(run, read_run(tmp_path))
-    same(run, run_into_folder(Mute(fails_at=0), DATA, tmp_path))  # nothing is asked
+    assert_same_answers(run, read_run(tmp_path))
+    assert_same_answers(run, run_into_folder(Mute(fails_at=0), DATA, tmp_path))  # nothing is asked
     run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path / "all")
     table = pq.read_table(tmp_path / "all" / "predictions" / "d.parquet")
     assert not {"outcome", "label_mass"} & set(table.column_names)
@@ -120,9 +113,8 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path, refused: Callab
     assert "'answered' is not a reason for a missing answer" in said
 
 
-def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_run_keeps_its_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts the pairs that are left, and goes on with them."""
     monkeypatch.setattr(windows, "FIRST_WINDOW", 4)
     monkeypatch.setattr(windows, "LARGEST_WINDOW", 4)
     run_into_folder(Mute(), Dataset("late", ITEMS[18:]), tmp_path / "run")  # two pairs of the last window
@@ -136,7 +128,7 @@ def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
     goes_on = Mute()
     run = run_into_folder(goes_on, suite, tmp_path / "run")
     assert len(goes_on.asked) == left
-    same(run, predict_suite(Mute(), suite))
+    assert_same_answers(run, predict_suite(Mute(), suite))
 
 
 class Odd(Mute):
@@ -177,13 +169,6 @@ def test_a_pair_lacks_what_a_part_lacks() -> None:
         assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
         assert run.outcomes["d"].label_mass[1] == pytest.approx(0.09)  # the least: of "Ann left."
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
-
-
-def test_every_status_has_a_code_and_a_meaning() -> None:
-    outcomes = Outcomes.of([Outcome(status) for status in STATUSES], len(STATUSES))
-    assert outcomes.statuses().tolist() == list(STATUSES)
-    assert outcomes.unanswered() == dict.fromkeys(UNANSWERED, 1)
-    assert all(STATUSES.values())
 
 
 def test_an_ensemble_lacks_what_a_member_lacks() -> None:

@@ -33,8 +33,6 @@ from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
 
-# Shares
-
 
 def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
     roots = [f"r{n}" for n in range(10)]
@@ -111,9 +109,6 @@ def test_sets_are_named_alone_or_by_their_construction(items: Any, with_controls
     assert list(study.manifest.test_sets) == ["negation.a", "negation.b"]
 
 
-# Questions
-
-
 def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
@@ -136,15 +131,10 @@ def test_keys_of_a_question_differ_and_none_is_undo() -> None:
     assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
 
 
-def test_what_cannot_be_drawn_is_said(
-    items: Any, study_of: Any, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, tmp_path: Path, refused: Any) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     one, two = items("negation", "E"), items("negation", "EE")
     same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
-
-    def check(dataset: Dataset, request: dict[str, Any], culprit: str) -> None:
-        assert culprit in refused(study_of, dataset, **request)
 
     rows: list[tuple[Dataset, dict[str, Any], str]] = [
         (base, {}, "nothing but its base"),
@@ -154,16 +144,14 @@ def test_what_cannot_be_drawn_is_said(
         (same, {}, "'negation:0'"),
         (Dataset("a.dev", ()), {}, "no items to judge"),
     ]
-    for_each(check, rows)
+    for dataset, request, culprit in rows:
+        assert culprit in refused(study_of, dataset, **request)
     study = study_of(one)
     assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
-    check(one, {"judges": 2}, "not empty")
+    assert "not empty" in refused(study_of, one, judges=2)
     study.record(Judgement("judge-1", 1, "label", "neutral"))
-    check(one, {}, "not empty")
+    assert "not empty" in refused(study_of, one)
     assert "this is not a study" in refused(open_study, tmp_path)
-
-
-# Errors and their sources
 
 
 def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
@@ -217,9 +205,6 @@ def test_hints_are_categories_and_need_the_fitting_error() -> None:
     assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
 
 
-# What several models get wrong and right
-
-
 def answering(model: str, dataset: Dataset, predicted: str) -> Run:
     rows = np.eye(3)[["ENC".index(letter) for letter in predicted]]
     return Run(model, {dataset.name: dataset}, {dataset.name: rows})
@@ -263,20 +248,16 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     assert drawn(tmp_path / "command") == {"antonymy:4"}
 
 
-def test_runs_from_which_nothing_can_be_drawn_are_refused(
-    tmp_path: Path, items: Any, refused: Callable[..., str]
-) -> None:
+def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items: Any, refused: Any) -> None:
     one, longer, elsewhere = items("antonymy", "CC"), items("antonymy", "CCC"), items("negation", "CC")
-
-    def said(second: Run, *questions: str) -> str:
+    for dataset, predicted, questions, says in (
+        (longer, "EEE", (), "'one' and 'other' were run on different items"),
+        (elsewhere, "EE", (), "have no test set in common"),
+        (one, "NE", ("category",), "'category' is about the errors of one model, not of 2"),
+    ):
+        runs = [answering("one", one, "EE"), answering("other", dataset, predicted)]
         request = SampleRequest(questions=questions)
-        runs = [answering("one", one, "EE"), second]
-        return refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
-
-    assert "'one' and 'other' were run on different items" in said(answering("other", longer, "EEE"))
-    assert "have no test set in common" in said(answering("other", elsewhere, "EE"))
-    of_two = said(answering("other", one, "NE"), "category")
-    assert "'category' is about the errors of one model, not of 2" in of_two
+        assert says in refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
 
 
 def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:

@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import product
 from urllib.parse import urlencode
 
 import pytest
@@ -24,13 +25,8 @@ from crossexam.validation.server import (
 from crossexam.validation.study import Study
 
 SECURITY = (
-    "content-security-policy",
-    "referrer-policy",
-    "x-content-type-options",
-    "x-frame-options",
-    "cross-origin-opener-policy",
-    "cross-origin-resource-policy",
-    "cache-control",
+    *("content-security-policy", "referrer-policy", "x-content-type-options", "x-frame-options"),
+    *("cross-origin-opener-policy", "cross-origin-resource-policy", "cache-control"),
 )
 
 
@@ -133,34 +129,21 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     assert study.judgements("judge-2") == []
 
 
-def test_other_hosts_are_refused_but_a_tunnel_may_change_the_port(
-    study: Study, for_each: Callable[..., None]
-) -> None:
-    client = client_of(study, "judge-1")
-
-    def check(host: str) -> None:
-        for path in ("/", f"/j/{study.judges['judge-1']}", "/static/judge.js"):
-            answer = client.get(path, headers={"host": host})
-            assert (answer.status_code, "Door" in answer.text) == (421, False)
-
+def test_other_hosts_are_refused_but_a_tunnel_may_change_the_port(study: Study) -> None:
+    client, paths = client_of(study, "judge-1"), ("/", f"/j/{study.judges['judge-1']}", "/static/judge.js")
     hosts = ("evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765")
-    for_each(check, hosts)
+    for host, path in product(hosts, paths):
+        answer = client.get(path, headers={"host": host})
+        assert (answer.status_code, "Door" in answer.text) == (421, False), host
     assert client_of(study, "judge-1", host="localhost:9000").get("/").status_code == 200
     assert [host_is_ours(host) for host in ("[::1]:1", "", None)] == [True, False, False]
 
 
-#: Requests for which the page has no answer of its own, and the status of what they get.
-NO_PAGE = [
-    ("GET", "/nothing", 404),
-    ("GET", "/j/no/such/page", 404),
-    ("GET", "/static/none.css", 404),
-    ("GET", "/answer/", 404),
-    ("POST", "/undo/", 404),
-    ("GET", "/undo", 405),
-    ("POST", "/", 405),
-    ("DELETE", "/answer", 405),
-    ("PUT", "/static/judge.js", 405),
-]
+#: Requests for which the page has no answer of its own, by the status of what they get.
+NO_PAGE = {
+    404: ("GET /nothing", "GET /j/no/such/page", "GET /static/none.css", "GET /answer/", "POST /undo/"),
+    405: ("GET /undo", "POST /", "DELETE /answer", "PUT /static/judge.js"),
+}
 
 
 def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
@@ -169,7 +152,8 @@ def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
     client = client_of(study, "judge-1")
     shown = client.get("/").headers
 
-    def check(method: str, path: str, status: int) -> None:
+    def check(request: str, status: int) -> None:
+        method, path = request.split()
         answer = client.request(method, path)
         assert (answer.status_code, "location" in answer.headers) == (status, False)
         assert all(answer.headers[name] == shown[name] for name in SECURITY)
@@ -177,7 +161,7 @@ def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
         assert (elsewhere.status_code, "location" in elsewhere.headers) == (421, False)
         assert all(name in elsewhere.headers for name in SECURITY)
 
-    for_each(check, NO_PAGE)
+    for_each(check, [(request, status) for status, requests in NO_PAGE.items() for request in requests])
     monkeypatch.setattr(Study, "progress", lambda *_: 1 / 0)
     failing = TestClient(application(study), base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
     failing.cookies.set(cookie_name(study), cookie_of(study, "judge-1"))

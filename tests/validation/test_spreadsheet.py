@@ -138,16 +138,9 @@ def test_a_row_may_be_there_twice_but_not_with_two_answers(study: Study, sheet: 
         read_csv(study, sheet)
 
 
-def test_what_is_no_sheet_of_the_study(
-    study: Study, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.csv"
-
-    def check(content: bytes, message: str) -> None:
-        path.write_bytes(content)
-        assert message in refused(read_csv, study, path)
-
-    contents = [
+    for content, message in (
         (b"", "the file is empty"),
         (b"a,b\n", "no column 'item'"),
         (b"item,premise\n", "there is no column with answers"),
@@ -157,11 +150,9 @@ def test_what_is_no_sheet_of_the_study(
         (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),
         (b'item,judge-1: label\n"i00001,neutral\n', "line 2: not CSV"),
         (b"item,judge-1: label\n\xff\n", "not UTF-8"),
-    ]
-    for_each(check, contents)
-
-
-# The question that shows the change
+    ):
+        path.write_bytes(content)
+        assert message in refused(read_csv, study, path)
 
 
 @pytest.fixture
@@ -196,9 +187,6 @@ def test_only_its_own_sheet_and_tasks_show_the_change(of_changes: Study, tmp_pat
     assert row["premise before the change"] == ""
     rewrite(path, [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
     assert [each.value for each in read_csv(of_changes, path)] == ["no"]
-
-
-# Label Studio
 
 
 def test_the_configuration_has_every_choice(study: Study) -> None:
@@ -250,18 +238,10 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     assert "=judge-1" in str(caught.value.hint)
 
 
-def test_errors_name_the_task(
-    study: Study, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.json"
     write_tasks(sheet_of(study, ["judge-1"]), path)
     tasks = json.dumps(exported(path, "judge-1"))
-
-    def check(change: Callable[[Any], object], message: str) -> None:
-        found = json.loads(tasks)
-        change(found)
-        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
-        assert message in refused(FormatError, read_tasks, study, path)
 
     def choose(task: int, *values: str) -> Callable[[Any], object]:
         return lambda found: found[task]["annotations"][0]["result"][0]["value"].update(choices=values)
@@ -277,7 +257,11 @@ def test_errors_name_the_task(
         (lambda found: found[3]["data"].update(item="i7"), "task 4: the study has no item 'i7'"),
         (annotate, "task 1: 'judge-1' gives two answers to 'label'"),
     ]
-    for_each(check, changes)
+    for change, message in changes:
+        found = json.loads(tasks)
+        change(found)
+        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        assert message in refused(FormatError, read_tasks, study, path)
     for text, message in (('[\n{"a": 1},\n}', "line 3: not JSON"), ("{}", "not a list of tasks")):
         path.write_text(text, encoding="utf-8")
         assert message in refused(FormatError, read_tasks, study, path)

@@ -69,15 +69,14 @@ def test_agreement_by_hand(judged: Study) -> None:
 
 
 def test_verdicts_item_by_item(judged: Study) -> None:
-    assert verdicts(judged) == {
-        "antonymy.dev": {
-            "antonymy:0": Verdict("verified", 3, 3, "contradiction"),
-            "antonymy:1": Verdict("verified", 2, 3, "contradiction"),
-            "antonymy:2": Verdict("rejected", 1, 3),
-            "antonymy:3": Verdict("rejected", 0, 3),
-            "antonymy:4": Verdict("open", 1, 3),
-        }
-    }
+    found = verdicts(judged)["antonymy.dev"]
+    assert [found[name] for name in ANTONYMS] == [
+        Verdict("verified", 3, 3, "contradiction"),
+        Verdict("verified", 2, 3, "contradiction"),
+        Verdict("rejected", 1, 3),
+        Verdict("rejected", 0, 3),
+        Verdict("open", 1, 3),
+    ]
     document = json.loads(json.dumps(as_json(judged), allow_nan=False))
     assert document["verdicts"]["antonymy.dev"]["antonymy:1"]["agreed"] == 2
     assert document["findings"][0]["agreed"]["value"] == 0.5
@@ -127,14 +126,9 @@ def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
     examples = tuple(Example(f"b{n}", "Ann sang.", "Ann danced.", "neutral") for n in range(4))
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[0] * 4]})
     sample_outcomes(tmp_path / "s", SampleRequest(), wrong=[run], origin="")
-    said = {
-        "b0": "negation negation unknown",
-        "b1": "unknown ambiguity negation",
-        "b2": "negation negation negation",
-        "b3": "ambiguity .",
-    }
     study = open_study(tmp_path / "s")
-    say(study, "category", said)
+    said = ("negation negation unknown", "unknown ambiguity negation", "negation " * 3, "ambiguity .")
+    say(study, "category", {f"b{n}": each for n, each in enumerate(said)})
     (found,) = question_results(study)
     assert found.answers == {"negation": 2, "no agreement": 1}
     assert (found.undecided, found.agreed) == (1, None)
@@ -152,9 +146,6 @@ def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
     assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
 
 
-# Two labels
-
-
 def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> None:
     said = {"antonymy:0": "ENC", "antonymy:1": "CN?"}
     study = study_of(items("antonymy", "OE"), answers={"label": said})
@@ -167,9 +158,8 @@ def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> N
     assert found == {"entailment": (1 / 5, 5), "not_entailment": (4 / 5, 5)}
     # N, C, N and C, N, N all mean not_entailment: judges agree; with three labels they would not
     said = {"negation:0": "NCN", "negation:1": "CNN", "negation:2": "EEE"}
-    study = study_of(
-        items("negation", "OOE"), questions=("label",), answers={"label": said}, folder="negation"
-    )
+    answers = {"label": said}
+    study = study_of(items("negation", "OOE"), questions=("label",), answers=answers, folder="negation")
     label = finding(study, "label")
     assert (label.kappa.value, label.alpha.value, agreed(study, "label")[0]) == (1.0, 1.0, 1.0)
 

@@ -223,13 +223,3 @@ def test_parts_by_status_keep_the_outcomes_and_what_was_read() -> None:
     assert parts.outcomes_of(proposed).unanswered() == {"refused": 1, "cut": 1}
     assert parts.reading[verified].truncated.tolist() == [True, False, False, True]
     assert parts.reading[proposed].edit_unseen.tolist() == [False, False, True, False]
-
-
-def test_scores_never_hold_a_label_that_was_not_predicted() -> None:
-    run = run_of(HOLES, *SETS)
-    for name, scored in score_run(run).items():
-        assert (scored.answered == run.answered(name)).all()
-        assert not scored.answered.all()
-        assert (scored.known.predicted >= 0).all()
-        assert (scored.predicted[~scored.answered] == -1).all()
-        assert scored.right.most.sum() - scored.right.least.sum() == (~run.answered(name)).sum()

@@ -117,9 +117,8 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
     assert published is not None
     assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
     for question in ("trivial", "label", "nonsense"):
-        with pytest.raises(CrossexamError, match=f"does not ask for '{question}'") as caught:
+        with pytest.raises(CrossexamError, match=f"'{question}', so .*\n  wanted: grammatical, sensible"):
             verdicts(study, VerdictRule(require=(question,)))
-        assert caught.value.wanted == "grammatical, sensible"
 
 
 def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:

@@ -9,9 +9,9 @@ import pytest
 from crossexam.core.dataset import Run
 from crossexam.core.labels import LABELS
 from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
-from crossexam.models.table import open_model
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.results import results_of
+from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.lexically_misleading import SCORE
@@ -82,9 +82,7 @@ def test_the_tables_have_a_column_per_model() -> None:
 
 def test_the_page_draws_the_curve() -> None:
     suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
-    model = open_model("builtin/overlap")
-    answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
-    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers)
+    run = predict_suite("builtin/overlap", suite)
     ((part, drawings),) = misleading_charts(results_of([run])).figures
     assert part == "builtin_demo"
     curve, sizes = (str(drawing.svg()) for drawing in drawings.values())

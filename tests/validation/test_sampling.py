@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
@@ -32,6 +30,7 @@ from crossexam.validation.sampling import (
 from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
+from made.runs import run_of
 
 
 def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
@@ -158,7 +157,8 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
         Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
         Example("b1", "Ann sat.", "Ann sat.", "entailment"),
     )
-    run = answering("tiny", Dataset("base.dev", examples, {"construction": "base", "part": "dev"}), "EE")
+    base = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
+    run = run_of({"base.dev": "EE"}, base)
     manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
     assert manifest.test_sets["base.dev"].of == 1
     study = open_study(tmp_path / "study")
@@ -204,16 +204,12 @@ def test_hints_are_categories_and_need_the_fitting_error() -> None:
     assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
 
 
-def answering(model: str, dataset: Dataset, predicted: str) -> Run:
-    rows = np.eye(3)[["ENC".index(letter) for letter in predicted]]
-    return Run(model, {dataset.name: dataset}, {dataset.name: rows})
-
-
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     tmp_path: Path, items: Any, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
-    runs = {"one": answering("one", dataset, "ENCCEE"), "other": answering("other", dataset, "EECCCE")}
+    said = {"one": "ENCCEE", "other": "EECCCE"}
+    runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
     request = SampleRequest(judges=2, questions=("antonym_kind",))
 
     def drawn(folder: Path) -> set[str]:
@@ -254,21 +250,20 @@ def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items:
         (elsewhere, "EE", (), "have no test set in common"),
         (one, "NE", ("category",), "'category' is about the errors of one model, not of 2"),
     ):
-        runs = [answering("one", one, "EE"), answering("other", dataset, predicted)]
+        runs = [run_of({one.name: "EE"}, one, model="one")]
+        runs.append(run_of({dataset.name: predicted}, dataset, model="other"))
         request = SampleRequest(questions=questions)
         assert says in refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
 
 
 def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
     dataset = items("antonymy", "CC", pair="hot/cold")
-    runs = [answering("one", dataset, "EE"), answering("other", dataset, "NE")]
+    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE")]
     sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
     study = open_study(tmp_path / "study")
     asked = {(item.predicted, item.asked) for item in study.items.values()}
     assert asked == {(None, ("label", "grammatical"))}
-    told = {dataset.name: Outcomes.of([Outcome("refused"), Outcome("answered")], len(dataset))}
-    silent = replace(answering("silent", dataset, "EE"), outcomes=told)
-    silent.probabilities[dataset.name][0] = np.nan
+    silent = run_of({dataset.name: "?E"}, dataset)
     sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
     study = open_study(tmp_path / "silent")
     assert [item.example for item in study.items.values()] == ["antonymy:1"]

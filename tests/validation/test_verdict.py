@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.validation.sampling import SampleRequest, sample_outcomes
@@ -27,6 +26,7 @@ from crossexam.validation.verdict import (
     question_results,
     verdicts,
 )
+from made.runs import run_of
 
 #: Five contradictions and how three judges label them; the last is open: two may still come to agree.
 ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
@@ -123,7 +123,7 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
 
 def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
     examples = tuple(Example(f"b{n}", "Ann sang.", "Ann danced.", "neutral") for n in range(4))
-    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[0] * 4]})
+    run = run_of({"base.dev": "EEEE"}, Dataset("base.dev", examples))
     sample_outcomes(tmp_path / "s", SampleRequest(), wrong=[run], origin="")
     study = open_study(tmp_path / "s")
     said = ("negation negation unknown", "unknown ambiguity negation", "negation " * 3, "ambiguity .")

@@ -43,25 +43,21 @@ def client_of(study: Study, judge: str | None = None, *, host: str = "127.0.0.1:
     return client
 
 
-class Fields(HTMLParser):
-    """The hidden fields of a page, its scripts, and every attribute."""
+class Tags(HTMLParser):
+    """The tags of a page with their attributes."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.hidden: dict[str, str] = {}
-        self.scripts: list[str | None] = []
-        self.attributes: set[str] = set()
-        self.tags: set[str] = set()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        self.tags.add(tag)
-        self.attributes |= set(named)
-        if tag == "script":
-            self.scripts.append(named.get("src"))
-        if tag == "input":
-            self.hidden[str(named["name"])] = str(named["value"])
+        self.found.append((tag, dict(attrs)))
+
+
+def hidden(page: str) -> dict[str, str]:
+    """The hidden fields of the form on a page."""
+    return {str(of["name"]): str(of["value"]) for tag, of in Tags(page).found if tag == "input"}
 
 
 def post(client: TestClient, path: str, fields: dict[str, str], **headers: str) -> int:
@@ -73,7 +69,7 @@ def test_a_judge_answers_all_without_a_script(study: Study) -> None:
     client = client_of(study, "judge-1")
     seen = []
     while "All items are judged" not in (page := client.get("/").text):
-        fields = Fields(page).hidden
+        fields = hidden(page)
         seen.append((fields["item"], fields["question"]))
         answer = fields | {"value": QUESTIONS[fields["question"]].choices[0].value}
         assert post(client, "/answer", answer) == 303
@@ -81,7 +77,7 @@ def test_a_judge_answers_all_without_a_script(study: Study) -> None:
     assert seen == [(item, question) for item in order for question in ("label", "grammatical")]
     assert len(study.judgements("judge-1")) == 8
     assert "4 of 4 items" in page
-    assert post(client, "/undo", Fields(page).hidden) == 303
+    assert post(client, "/undo", hidden(page)) == 303
     assert "Item 4 of 4" in client.get("/").text
     assert len(study.judgements()) == 7
 
@@ -119,13 +115,12 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     assert "Item 1 of 4" in page
     assert "given" not in page  # none of judge-1's answers
     signed = (form_token(study, "judge-1"), cookie_of(study, "judge-1"))
-    for hidden in ("secret", "antonymy", "judge-1", *study.judges.values(), *signed):
-        assert hidden not in page
-    shown = Fields(page).hidden
+    for secret in ("secret", "antonymy", "judge-1", *study.judges.values(), *signed):
+        assert secret not in page
     body = page[page.index("<article") : page.index("</article>")]
     assert "contradiction" not in body
     assert sum(f"Door {i} is closed" in page for i in range(4)) == 1  # one item a page
-    assert post(one, "/answer", shown | {"value": "neutral"}) == 403  # another judge's form
+    assert post(one, "/answer", hidden(page) | {"value": "neutral"}) == 403  # another judge's form
     assert study.judgements("judge-2") == []
 
 
@@ -217,10 +212,10 @@ def test_nothing_but_our_own_script_runs(study: Study) -> None:
     policy = dict(part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["form-action"] == "'self'"
-    found = Fields(page.text)
-    assert found.scripts == ["/static/judge.js"]
-    assert "img" not in found.tags
-    assert not [name for name in found.attributes if name.startswith("on") or name == "style"]
+    found = Tags(page.text).found
+    assert [of.get("src") for tag, of in found if tag == "script"] == ["/static/judge.js"]
+    assert "img" not in dict(found)
+    assert not [name for _, of in found for name in of if name.startswith("on") or name == "style"]
     assert "&lt;script&gt;" in page.text
     assert not re.search(r"https?://", page.text)
     for name, kind in (("judge.js", "text/javascript"), ("judge.css", "text/css")):

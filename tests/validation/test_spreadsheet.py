@@ -46,7 +46,6 @@ def study(study_of: Callable[..., Study]) -> Study:
 
 @pytest.fixture
 def sheet(study: Study, tmp_path: Path) -> Path:
-    """The spreadsheet of the study."""
     write_csv(sheet_of(study), tmp_path / "x.csv")
     return tmp_path / "x.csv"
 
@@ -115,9 +114,7 @@ def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., 
         return refused(FormatError, read_csv, study, sheet)
 
     for place, line in enumerate(lines[:-1]):
-        assert said(place, LABEL, "maybe").has(
-            f"{sheet}, line {line}: 'maybe'", "'label'", "wanted: entailment"
-        )
+        assert f"{sheet}, line {line}: 'maybe'" in said(place, LABEL, "maybe")
     assert said(1, "item", "i00099").has(f"line {lines[1]}: the study has no item 'i00099'")
     assert said(1, "premise", table[0]["premise"]).has("the premise differs from item", "sort whole rows")
     assert said(1, "item", table[0]["item"]).has("differs from item")
@@ -150,16 +147,12 @@ def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Ca
         assert message in refused(read_csv, study, path)
 
 
-@pytest.fixture
-def of_changes(study_of: Callable[..., Study]) -> Study:
-    """Ask about an item that was changed, and about one that was not."""
+def test_only_its_own_sheet_and_tasks_show_the_change(study_of: Any, tmp_path: Path) -> None:
+    """Of two items, one that was changed and one that was not."""
     change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
     changed = Example("x", "Tea.", "The cold tea.", "neutral", "b", change)
     items = dataset("c.dev", "c.v1", changed, Example("y", "Milk.", "The milk.", "neutral"))
-    return study_of(items, folder="changes", judges=1, questions=("label", "grammar_kept"))
-
-
-def test_only_its_own_sheet_and_tasks_show_the_change(of_changes: Study, tmp_path: Path) -> None:
+    of_changes = study_of(items, folder="changes", judges=1, questions=("label", "grammar_kept"))
     with pytest.raises(CrossexamError, match="'grammar_kept' shows the change") as caught:
         sheet_of(of_changes)
     assert "--question label, then --question grammar_kept" in str(caught.value)

@@ -35,7 +35,6 @@ def pair(items: Any, study_of: Any) -> Study:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the study is."""
     return tmp_path / "study"
 
 

@@ -85,9 +85,7 @@ def test_two_nodes_yield_the_results_in_the_order_of_the_tasks(engine: RayEngine
     assert os.getpid() not in {process for process, _ in nodes}
 
 
-def test_results_that_are_closed_have_read_only_a_few_tasks_ahead_and_leave_no_actor(
-    engine: RayEngine,
-) -> None:
+def test_closed_results_have_read_a_few_tasks_ahead_and_leave_no_actor(engine: RayEngine) -> None:
     tasks = Tasks()
     results = engine.results(starting, tasks, ordered=False)
     first = [next(results) for _ in range(10)]
@@ -127,7 +125,7 @@ def test_the_task_of_a_killed_worker_is_carried_out_again(engine: RayEngine, tmp
     assert (tmp_path / "killed").exists()
 
 
-def test_a_task_that_kills_its_workers_is_one_clear_error(
+def test_a_task_that_kills_its_workers(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines_ray, "MOST_ATTEMPTS", 2)
@@ -155,7 +153,7 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
     assert lost.node_id not in {node for _, _, node in found[-20:]}
 
 
-def test_a_run_that_is_interrupted_asks_only_the_rest_again(
+def test_an_interrupted_run_asks_the_rest(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 16)

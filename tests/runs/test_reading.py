@@ -96,9 +96,7 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     assert one.read == [CharactersRead(len(TEXT), 1), None]
 
 
-def test_a_checkpoint_reads_as_far_as_its_tokens_reach(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_reads_to_its_last_token(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]

@@ -267,7 +267,7 @@ def test_from_the_command_line(items: Any, say: Any, tmp_path: Path, monkeypatch
     assert labels == ["contradiction", "contradiction", "neutral"]
 
 
-def test_drops_of_relabelled_swaps_are_from_their_controls(items: Any, study_of: Any, tmp_path: Path) -> None:
+def test_drops_of_relabelled_swaps(items: Any, study_of: Any, tmp_path: Path) -> None:
     swaps = ({"base": f"i_h:{n}", "info": {"control_label": "entailment"}} for n in range(2))
     facts = {"base_set": "i_h.dev", "paired": True, "keeps_label": False}
     control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)

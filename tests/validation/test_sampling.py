@@ -45,9 +45,7 @@ def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 80), st.integers(0, 9))
-def test_a_stratum_gets_its_share_rounded_up_or_down_and_no_item_twice(
-    strata: list[str], n: int, seed: int
-) -> None:
+def test_a_stratum_gets_its_share_and_no_item_twice(strata: list[str], n: int, seed: int) -> None:
     drawn = systematic_sample(strata, n, seed=seed, name="x")
     assert len(drawn) == len(set(drawn)) == min(n, len(strata))
     assert set(drawn) <= set(range(len(strata)))

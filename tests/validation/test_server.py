@@ -188,9 +188,7 @@ def test_forms_of_other_sites_are_refused(study: Study, good: dict[str, str]) ->
     assert [answer.value for answer in study.judgements()] == ["entailment"]
 
 
-def test_what_is_no_answer_is_refused(
-    study: Study, good: dict[str, str], for_each: Callable[..., None]
-) -> None:
+def test_what_is_no_answer(study: Study, good: dict[str, str], for_each: Callable[..., None]) -> None:
     client = client_of(study, "judge-1")
 
     def check(field: str, value: str) -> None:

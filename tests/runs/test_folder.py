@@ -147,7 +147,9 @@ run_into_folder(judge, Dataset("d", (Example("1", "p", "h", None),)), Path(sys.a
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_second_process_is_refused_meanwhile(tmp_path: Path, killed: bool, refused: Refused) -> None:
+def test_a_second_process_gets_one_error_until_the_first_has_ended_or_is_killed(
+    tmp_path: Path, killed: bool, refused: Refused
+) -> None:
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen((sys.executable, "-c", BLOCKED, str(tmp_path)), **pipes) as first:
         assert first.stdout.readline() == "inside\n"

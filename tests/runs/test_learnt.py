@@ -52,7 +52,9 @@ def test_a_run_from_the_store_knows_what_was_learnt(model: Any, tmp_path: Path) 
     assert again.details == whole.details
 
 
-def test_a_resumed_run_names_the_packages_of_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_names_the_packages_that_were_loaded_when_it_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A member of an ensemble may be asked no more, and a library that only it needs not be loaded."""
     monkeypatch.setitem(sys.modules, "rapidfuzz", ModuleType("rapidfuzz"))
     first = predict_suite(Rounded("alone"), DATA, store=tmp_path)

@@ -102,7 +102,9 @@ def test_windows_change_nothing_but_the_batches(monkeypatch: Any, chunking: Chun
     assert any(reading.edit_unseen.any() for reading in expected.reading.values()) is (chunking is None)
 
 
-def test_a_resumed_run_has_the_same_batches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     small_windows(monkeypatch)
     expected = predict_suite(Planning(), SUITE)
     stopped = Planning()

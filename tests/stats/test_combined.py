@@ -34,6 +34,7 @@ def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
     assert found[1:3] == pytest.approx(bootstrap(lambda drawn: drawn.mean(axis=0)), abs=0.004)
     one, of_one = Estimate(0.5, 0.4, 0.7, 20, 10), np.arange(20) % 2.0
     assert mean_of([one], [of_one], [None], (0.0, 1.0))[:3] == pytest.approx(one[:3])
+    assert mean_of([one], [of_one], [np.zeros(20, dtype=int)], (0.0, 1.0))[1:3] == (0.0, 1.0)  # one cluster
     all_wrong, nothing = share_correct([False] * 50), np.zeros(50)
     both = mean_of([all_wrong] * 2, [nothing] * 2, [None] * 2, (0.0, 1.0))
     assert both.low == 0.0 < both.high < all_wrong.high

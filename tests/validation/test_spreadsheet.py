@@ -136,7 +136,10 @@ def test_a_row_may_be_there_twice_but_not_with_two_answers(study: Study, sheet: 
 def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.csv"
     for content, message in (
+        (b"", "the file is empty"),
         (b"a,b\n", "no column 'item'"),
+        (b"item,ann: label\n", "no judge is called 'ann'"),
+        (b"item,judge-1: colour\n", "no question is called 'colour'"),
         (b"item,premise\n", "there is no column with answers"),
         (b"item,judge-1: label,judge-1: label (x)\n", "there are two columns"),
         (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.outcome import UNANSWERED, Outcome
+from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
@@ -169,6 +169,13 @@ def test_a_pair_lacks_what_a_part_lacks() -> None:
         assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
         assert run.outcomes["d"].label_mass[1] == pytest.approx(0.09)  # the least: of "Ann left."
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
+
+
+def test_every_status_has_a_code_and_a_meaning() -> None:
+    outcomes = Outcomes.of([Outcome(status) for status in STATUSES], len(STATUSES))
+    assert outcomes.statuses().tolist() == list(STATUSES)
+    assert outcomes.unanswered() == dict.fromkeys(UNANSWERED, 1)
+    assert all(STATUSES.values())
 
 
 def test_an_ensemble_lacks_what_a_member_lacks() -> None:

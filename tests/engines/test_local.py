@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,65 +15,19 @@ import pytest
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
+from made.engines import ERROR, failing, killed_at, raising, squaring
 
 ENGINES = (InThisProcess(), Processes(2))
 ERRORS = (
     FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"),
-    UnknownNameError("tagger", "spcy", ["spacy"]),
+    ERROR,
     MissingExtraError("spacy", "spacy", "the tagger"),
 )
 
 
-@pytest.fixture(autouse=True)
-def importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let worker processes, which search where this one does, find the functions of this file."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
-
-
-def starting() -> Callable[[int], tuple[int, int]]:
-    """Start a worker that squares numbers, the first of them last, and tells which process it is."""
-
-    def work(number: int) -> tuple[int, int]:
-        time.sleep(0.3 * (number == 0))
-        return number * number, os.getpid()
-
-    return work
-
-
-def raising(error: Exception) -> Callable[[int], int]:
-    """Start a worker that raises an error at 3."""
-
-    def work(number: int) -> int:
-        if number == 3:
-            raise error
-        return number
-
-    return work
-
-
-def failing() -> Callable[[int], int]:
-    """Fail to start a worker."""
-    raise ERRORS[1]
-
-
-def killed() -> Callable[[int], int]:
-    """Start a worker that is killed, as by the system when memory runs out."""
-    return lambda _: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[return-value]
-
-
-def stuck() -> Callable[[int], None]:
-    """Start a worker whose task ends with its process only."""
-
-    def work(_: int) -> None:
-        os.write(1, b"begun\n")
-        signal.pause()
-
-    return work
-
-
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
 def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(engine: Engine) -> None:
-    found = list(engine.results(starting, range(40)))
+    found = list(engine.results(squaring, range(40)))
     assert [square for square, _ in found] == [number * number for number in range(40)]
     assert (os.getpid() in {process for _, process in found}) == (engine.workers == 1)
     for error in ERRORS:
@@ -82,15 +35,15 @@ def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(e
             list(engine.results(functools.partial(raising, error), range(9)))
         assert vars(caught.value) == vars(error)
         assert str(caught.value) == str(error)
-    in_any_order = engine.results(starting, range(20), ordered=False)
+    in_any_order = engine.results(squaring, range(20), ordered=False)
     assert sorted(square for square, _ in in_any_order) == [number * number for number in range(20)]
 
 
-def test_a_worker_that_does_not_start_or_is_killed_is_one_clear_error() -> None:
+def test_a_worker_that_does_not_start_or_is_killed_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no tagger is called 'spcy'"):
         list(Processes(2).results(failing, range(9)))
     with pytest.raises(CrossexamError, match="a worker process was killed"):
-        list(Processes(2).results(killed, range(9)))
+        list(Processes(2).results(functools.partial(killed_at, 0, tmp_path / "absent" / "mark"), range(9)))
 
 
 def test_tasks_are_read_only_a_few_ahead() -> None:
@@ -101,7 +54,7 @@ def test_tasks_are_read_only_a_few_ahead() -> None:
             read.append(number)
             yield number
 
-    results = Processes(2).results(starting, tasks())
+    results = Processes(2).results(squaring, tasks())
     assert next(results)[0] == 0
     assert 0 < len(read) < 20
     results.close()
@@ -109,46 +62,48 @@ def test_tasks_are_read_only_a_few_ahead() -> None:
 
 def test_a_few_tasks_start_no_process() -> None:
     engine = Processes(2, worthwhile=5)
-    assert {process for _, process in engine.results(starting, range(4))} == {os.getpid()}
-    assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
+    assert {process for _, process in engine.results(squaring, range(4))} == {os.getpid()}
+    assert os.getpid() not in {process for _, process in engine.results(squaring, range(5))}
 
 
 def _program(text: str, **how: object) -> subprocess.Popen[bytes]:
-    paths = [str(Path(__file__).parent), *sys.path]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen([sys.executable, "-c", text], env=environment, **pipes, **how)  # type: ignore[call-overload,no-any-return]
 
 
 STUCK = """
-from test_local import stuck
+from made.engines import squaring, stuck
 from crossexam.engines.local import Processes
 list(Processes(2).results(stuck, range(9)))
 """
 
 
-def test_workers_end_with_a_killed_parent() -> None:
-    """The output of all processes is one pipe, which ends when the last of them does."""
-    program = _program(STUCK)
-    assert program.stdout is not None
-    assert [program.stdout.readline() for _ in range(2)] == [b"begun\n"] * 2
-    program.kill()
-    assert program.communicate(timeout=120)[0] == b""
-
-
-def test_an_interrupt_ends_all_with_one_traceback() -> None:
+@pytest.fixture
+def of_stuck_workers() -> subprocess.Popen[bytes]:
+    """A program with two workers that have begun and do not end, in a group of its own."""
     program = _program(STUCK, start_new_session=True)
     assert program.stdout is not None
     assert [program.stdout.readline() for _ in range(2)] == [b"begun\n"] * 2
-    os.killpg(program.pid, signal.SIGINT)  # to the whole group, as a terminal does
-    _, errors = program.communicate(timeout=120)
+    return program
+
+
+def test_workers_end_with_a_killed_parent(of_stuck_workers: subprocess.Popen[bytes]) -> None:
+    """The output of all processes is one pipe, which ends when the last of them does."""
+    of_stuck_workers.kill()
+    assert of_stuck_workers.communicate(timeout=120)[0] == b""
+
+
+def test_an_interrupt_ends_all_with_one_traceback(of_stuck_workers: subprocess.Popen[bytes]) -> None:
+    os.killpg(of_stuck_workers.pid, signal.SIGINT)  # to the whole group, as a terminal does
+    _, errors = of_stuck_workers.communicate(timeout=120)
     assert errors.count(b"Traceback") == errors.count(b"KeyboardInterrupt") == 1
 
 
 def test_a_script_is_not_run_again_in_workers(tmp_path: Path) -> None:
     """Without `if __name__ == "__main__"`, too."""
     script = tmp_path / "script.py"
-    script.write_text(f"print('run')\n{STUCK.replace('stuck', 'starting')}")
+    script.write_text(f"print('run')\n{STUCK.replace('(stuck', '(squaring')}")
     program = _program(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
     output, errors = program.communicate(timeout=120)
     assert (program.returncode, output.splitlines()) == (0, [b"run"]), errors.decode()

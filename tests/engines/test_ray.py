@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import select
-import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -23,9 +22,10 @@ from crossexam.runs.workers import asking_of
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.table import suite_request
+from made import engines as made_engines
+from made.engines import ERROR, failing, killed_at, raising
 from made.suites import contents
 
-ERROR = UnknownNameError("tagger", "spcy", ["spacy"])
 _NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 
 
@@ -35,7 +35,8 @@ def cluster() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="ray is not installed")
     from ray.cluster_utils import Cluster
 
-    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    for each in (sys.modules[__name__], made_engines):
+        ray.cloudpickle.register_pickle_by_value(each)
     found = Cluster(initialize_head=True, head_node_args={**_NODE, "include_dashboard": False})
     found.add_node(**_NODE)
     yield found
@@ -54,34 +55,6 @@ def starting() -> Callable[[int], tuple[int, int, str]]:
 
     node = ray.get_runtime_context().get_node_id()
     return lambda number: (number * number, os.getpid(), node)
-
-
-def raising() -> Callable[[int], int]:
-    """Start a worker that raises an error at 3."""
-
-    def work(number: int) -> int:
-        if number == 3:
-            raise ERROR
-        return number
-
-    return work
-
-
-def failing() -> Callable[[int], int]:
-    """Fail to start a worker."""
-    raise ERROR
-
-
-def killed_at(number: int, mark: Path) -> Callable[[int], int]:
-    """Start a worker that is killed at *number*, as when memory runs out: once, if *mark* is a path."""
-
-    def work(task: int) -> int:
-        if task == number and not mark.exists():
-            mark.parent.is_dir() and mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return task
-
-    return work
 
 
 pytestmark = pytest.mark.slow
@@ -112,9 +85,7 @@ def test_two_nodes_yield_the_results_in_the_order_of_the_tasks(engine: RayEngine
     assert os.getpid() not in {process for process, _ in nodes}
 
 
-def test_results_that_are_closed_have_read_only_a_few_tasks_ahead_and_leave_no_actor(
-    engine: RayEngine,
-) -> None:
+def test_closed_results_have_read_a_few_tasks_ahead_and_leave_no_actor(engine: RayEngine) -> None:
     tasks = Tasks()
     results = engine.results(starting, tasks, ordered=False)
     first = [next(results) for _ in range(10)]
@@ -154,7 +125,7 @@ def test_the_task_of_a_killed_worker_is_carried_out_again(engine: RayEngine, tmp
     assert (tmp_path / "killed").exists()
 
 
-def test_a_task_that_kills_its_workers_is_one_clear_error(
+def test_a_task_that_kills_its_workers(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines_ray, "MOST_ATTEMPTS", 2)
@@ -182,7 +153,7 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
     assert lost.node_id not in {node for _, _, node in found[-20:]}
 
 
-def test_a_run_that_is_interrupted_asks_only_the_rest_again(
+def test_an_interrupted_run_asks_the_rest(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 16)

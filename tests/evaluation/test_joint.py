@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from crossexam.core.dataset import Run
 from crossexam.core.example import Change, Edit
@@ -40,10 +38,6 @@ def both(part: str = "x", construction: str = "antonymy") -> list[Run]:
     ]
 
 
-def together(measure: Callable[..., Any], first: Run, second: Run) -> Any:
-    return measure(first.datasets, *score_both(first, second))
-
-
 def shown(table: Table) -> list[str]:
     """Return the second row as it is shown."""
     return [number_text(cell, column.kind) for cell, column in zip(table.rows[1], table.columns, strict=True)]
@@ -63,18 +57,14 @@ def test_published_pairs_are_marked_as_counted_otherwise() -> None:
 
 def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
     first, second = both(PUBLISHED)
-    (found,) = together(joint_outcomes, first, second)
+    (found,) = joint_outcomes(first.datasets, *score_both(first, second))
     right = {kind: share.value for kind, share in found.kinds_right.items()}
     wrong = {kind: share.value for kind, share in found.kinds_wrong.items()}
     assert right == {"gradable": 2 / 3, "complementary": 1 / 3, "relational": 0, "unknown": 0}
     assert wrong == {"gradable": 0, "complementary": 0.5, "relational": 0.25, "unknown": 0.25}
-    table = kinds_against_table(results_of([first, second]))
-    assert [row[1:3] for row in table.rows] == [
-        ("both", 3),
-        ("both (RC and CH, published)", 100),
-        ("neither", 4),
-        ("neither (RC and CH, published)", 100),
-    ]
+    table, names = kinds_against_table(results_of([first, second])), ["both", "neither"]
+    assert [row[2] for row in table.rows] == [3, 100, 4, 100]
+    assert [row[1] for row in table.rows[1::2]] == [f"{who} (RC and CH, published)" for who in names]
     assert [row[3:] for row in table.rows[1::2]] == [(0, 0.99, 0.01, None), (0.07, 0.73, 0.2, None)]
     without = kinds_against_table(results_of([first, second], ReportOptions(published_rows=False)))
-    assert [row[1] for row in without.rows] == ["both", "neither"]
+    assert [row[1] for row in without.rows] == names

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
 from crossexam.core.dataset import Run
 from crossexam.core.labels import LABELS
 from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
-from crossexam.models.table import open_model
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.results import results_of
+from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.lexically_misleading import SCORE
@@ -50,14 +49,10 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
 
 def test_who_voted_is_in_the_table() -> None:
     """Of the MultiNLI files of the hub, most examples have two labels: such a human row is another one."""
-    run = made("ENNENE")
-    (data,) = run.datasets.values()
-    labels = [["entailment", "neutral"]] * 2 + [None] + [["neutral"] * 3 + ["contradiction"] * 2] * 3
-    voted = tuple(
-        replace(each, info={SCORE: each.info[SCORE], **({"annotator_labels": of} if of else {})})
-        for each, of in zip(data, labels, strict=True)
-    )
-    run = replace(run, datasets={data.name: replace(data, examples=voted)})
+    few, five = ["entailment", "neutral"], ["neutral"] * 3 + ["contradiction"] * 2
+    voted = [{"annotator_labels": each} if each else {} for each in (few, few, None, five, five, five)]
+    info = [{SCORE: score, **each} for score, each in zip(SCORES, voted, strict=True)]
+    run = run_of({"base.x": "ENNENE"}, dataset("base.x", "ENNCNE", info=info))
     table = misleading_table(results_of([run]))
     at = [column.header for column in table.columns].index("Voted")
     assert [row[at] for row in table.rows] == [5, 3, 3, 2]
@@ -87,9 +82,7 @@ def test_the_tables_have_a_column_per_model() -> None:
 
 def test_the_page_draws_the_curve() -> None:
     suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
-    model = open_model("builtin/overlap")
-    answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
-    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers)
+    run = predict_suite("builtin/overlap", suite)
     ((part, drawings),) = misleading_charts(results_of([run])).figures
     assert part == "builtin_demo"
     curve, sizes = (str(drawing.svg()) for drawing in drawings.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -88,11 +87,9 @@ def test_items_are_paired_by_the_id_of_a_base_that_is_there() -> None:
 
 
 def test_a_model_of_two_labels_is_scored_on_two() -> None:
-    probabilities = {
-        "base.dev": np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
-    }
-    data = {"base.dev": dataset("base.dev", "ENCE")}
-    two = Run("hf/two", data, probabilities, RunManifest(details={"two_label": True}))
+    rows = np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
+    data, shares = {"base.dev": dataset("base.dev", "ENCE")}, {"base.dev": rows}
+    two = Run("hf/two", data, shares, RunManifest(details={"two_label": True}))
     (found,) = measure(two)
     # entailment where above 1/2: E, not, not, not
     assert found.accuracy.value == accuracy_by_set(two)["base.dev"].value == 3 / 4
@@ -100,12 +97,9 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
     assert sum(found.errors.values()) == found.errors["E-N"] == 1
     assert (found.false_neutral_share, found.false_entailment_share) == (None, 0.0)
     assert found.projection.startswith("not_entailment = neutral + contradiction")
-    three = Run("hf/three", data, probabilities)
+    three = Run("hf/three", data, shares)
     assert measure(three)[0].accuracy.value == 1 / 4  # E, E, N, and N by the tie of E and N
     assert compare_runs(three, two)[0].b == 0
-
-
-# -- one run against another -----------------------------------------------------------------------------
 
 
 def test_sets_that_one_run_lacks_are_named() -> None:
@@ -150,22 +144,17 @@ def test_missing_predictions_are_refused() -> None:
         accuracy_by_set(run_of({}, BASE))
 
 
-# -- the majority class ----------------------------------------------------------------------------------
-
-
 def majority(golds: str, answers: str, **details: Any) -> Any:
     (result,) = measure(run_of({"base.x": answers}, dataset("base.x", golds), **details))
     return result.majority
 
 
-def test_a_model_above_the_majority_class_beats_it_beyond_chance(for_each: Callable[..., None]) -> None:
-    def check(answers: str, beaten: bool) -> None:
-        found = majority("ENNC" * 10, answers)
-        assert (found.share, found.beaten) == (20 / 40, beaten)
-
+def test_a_model_above_the_majority_class_beats_it_beyond_chance() -> None:
     # always the majority class, a quarter right, all right, one item better: chance
     rows = [("N" * 40, False), ("E" * 40, False), ("ENNC" * 10, True), ("ENNE" + "N" * 36, False)]
-    for_each(check, rows)
+    for answers, beaten in rows:
+        found = majority("ENNC" * 10, answers)
+        assert (found.share, found.beaten) == (20 / 40, beaten), answers
 
 
 def test_the_majority_class_of_two_labels() -> None:

@@ -37,20 +37,14 @@ def calibrations(run: Run) -> list[Calibration]:
     return [calibration_of(run, shares) for shares in shares_of(run)]
 
 
-def test_of_labels_alone_nothing_is_measured() -> None:
+def test_which_labels_and_items_count() -> None:
+    """Of labels alone nothing is measured; not_entailment is right for contradiction."""
     run = run_of("NN", [[0, 1, 0], [1, 0, 0]])
     assert (calibrations(run), people_results(run)) == ([], ())
-
-
-def test_two_labels_are_measured_on_two() -> None:
-    """The probability of the projected label counts; not_entailment is right for contradiction."""
     model = run_of("CE", [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]], details={"two_label": True})
     (found,) = calibrations(model)
     assert (found.confidence, found.accuracy.value) == (pytest.approx(0.8), 1.0)
     assert [each.gold.tolist() for each in shares_of(model)] == [[1, 0]]
-
-
-def test_which_items_count() -> None:
     (found,) = calibrations(run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]))
     assert (found.n, found.impossible) == (2, 1)  # one without a gold label, one of probability 0
     assert (found.log_loss.value, found.log_loss.high) == (inf, inf)

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.manifest import RunManifest
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.probability_comparison import probability_comparisons
-from crossexam.stats.losses import brier_scores
 from made.runs import dataset
 
 N = 90
@@ -23,17 +21,10 @@ def rows(seed: int) -> NDArray[np.float64]:
     return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
 
 
-def brier(shares: NDArray[np.float64], gold: NDArray[np.int64]) -> NDArray[np.float64]:
-    return brier_scores(shares, gold, shares.argmax(axis=1)).observed
-
-
-def run_of(
-    model: str, shares: NDArray[np.float64], outcomes: list[Outcome] | None = None, **said: Any
-) -> Run:
+def run_of(model: str, shares: NDArray[np.float64], **said: Any) -> Run:
     """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
-    known = {"own": Outcomes.of(outcomes, N)} if outcomes else {}
     data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
-    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said), outcomes=known)
+    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said))
 
 
 def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

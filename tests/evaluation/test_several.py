@@ -22,8 +22,6 @@ def dataset(name: str, n: int = 60) -> Dataset:
 
 
 ONE, TWO = dataset("base.x"), dataset("negation.x", 40)
-
-
 run_of = partial(letters.mostly_right, sets=(ONE, TWO))
 RUNS = [run_of("good", 0.95), run_of("fair", 0.6), run_of("poor", 0.1), run_of("fair too", 0.6)]
 

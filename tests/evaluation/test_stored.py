@@ -23,7 +23,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.keys import keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import measure
-from crossexam.evaluation.scores import numbered_clusters, score_run
+from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.verified import by_status, judge_shares, predicted_shares, verified_only
 
@@ -108,16 +108,6 @@ def test_files_are_measured_as_memory_is(
         assert repr(MEASURES[name](in_files)) == repr(MEASURES[name](in_memory))
 
     for_each(check, MEASURES)
-
-
-def test_clusters_are_numbered_as_they_appear() -> None:
-    premises = {"a": ["Nine.", "Seven.", "Nine."], "b": [], "c": ["One.", "Seven."]}
-    sets = {
-        name: Dataset(name, tuple(Example(f"{name}{k}", text, "h", None) for k, text in enumerate(texts)))
-        for name, texts in premises.items()
-    }
-    numbers = numbered_clusters(Run("m", sets, {}))
-    assert {name: each.tolist() for name, each in numbers.items()} == {"a": [0, 1, 0], "b": [], "c": [2, 1]}
 
 
 def test_no_figure_depends_on_the_hashes_of_a_process(tmp_path: Path) -> None:

@@ -44,8 +44,7 @@ def test_only_items_answered_with_all_templates_are_compared() -> None:
     runs = [_run("lm/x", "a", "ENNC", "ENN-"), _run("lm/x", "b", "?NCE", "ENN-")]
     (found,) = template_results(runs, max_unanswered=0.34)
     assert template_results(runs) == ()  # a third is too many
-    assert [estimate.value for estimate in found.accuracies.values()] == [1.0, 0.5]
-    assert [estimate.n for estimate in found.accuracies.values()] == [2, 2]
+    assert [(each.value, each.n) for each in found.accuracies.values()] == [(1.0, 2), (0.5, 2)]
     assert found.unanswered == 1
     assert found.sensitivity.n == 3
     assert found.sensitivity.value == pytest.approx(2 / 3 * np.log(2) / np.log(3))
@@ -71,12 +70,10 @@ def test_accuracies_by_template_have_the_intervals_of_accuracies() -> None:
 
 
 def test_two_labels_and_a_template_that_two_runs_have() -> None:
-    runs = [_run("lm/x", "a", "ENC", "ENC"), _run("lm/x", "b", "ENN", "ENC", two_label=True)]
-    (found,) = template_results(runs)
-    assert [estimate.value for estimate in found.accuracies.values()] == [1.0, 1.0]
+    first, second = _run("lm/x", "a", "ENC", "ENC"), _run("lm/x", "a", "ENN", "ENC", two_label=True)
+    (found,) = template_results([first, second])
+    assert {name: each.value for name, each in found.accuracies.items()} == {"a (1)": 1.0, "a (2)": 1.0}
     assert found.sensitivity.value == 0.0
-    (found,) = template_results([_run("lm/x", "a", "ENC", "ENC"), _run("lm/x", "a", "ENN", "ENC")])
-    assert list(found.accuracies) == ["a (1)", "a (2)"]
 
 
 def test_runs_of_one_name_are_told_apart() -> None:
@@ -88,11 +85,8 @@ def test_runs_of_one_name_are_told_apart() -> None:
     assert model_names([*runs[:1], _run("lm/x [a]", "a", "ENC", "ENC")]) == ["api/x", "lm/x [a]"]
     shots = {"count": 4, "from": "snli:dev", "seed": 0}
     runs = [run("a", answer="choice", shots=shots), run("a", answer="choice"), run("a", answer="text")]
-    assert model_names(runs) == [
-        "api/x [a] [shots 4, answer choice]",
-        "api/x [a] [no shots, answer choice]",
-        "api/x [a] [no shots, answer text]",
-    ]
+    asked = ("shots 4, answer choice", "no shots, answer choice", "no shots, answer text")
+    assert model_names(runs) == [f"api/x [a] [{each}]" for each in asked]
 
 
 def test_the_report_shows_lowest_highest_and_what_was_left_out() -> None:

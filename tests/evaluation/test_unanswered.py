@@ -213,20 +213,13 @@ def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     assert (highest.size, ends(highest.model)) == (3, (1 / 3, 1))
 
 
-def test_parts_by_status_keep_the_outcomes() -> None:
+def test_parts_by_status_keep_the_outcomes_and_what_was_read() -> None:
     info = [{"status": "proposed", **({"verdict": "verified"} if k < 4 else {})} for k in range(8)]
-    parts = by_status(run_of({"antonymy.dev": "C?CCCC!?"}, dataset("antonymy.dev", "CCCCCCCC", info=info)))
-    assert {name: parts.outcomes_of(name).unanswered() for name in parts.datasets} == {
-        "antonymy.dev (verified)": {"refused": 1},
-        "antonymy.dev (proposed)": {"refused": 1, "cut": 1},
-    }
-
-
-def test_scores_never_hold_a_label_that_was_not_predicted() -> None:
-    run = run_of(HOLES, *SETS)
-    for name, scored in score_run(run).items():
-        assert (scored.answered == run.answered(name)).all()
-        assert not scored.answered.all()
-        assert (scored.known.predicted >= 0).all()
-        assert (scored.predicted[~scored.answered] == -1).all()
-        assert scored.right.most.sum() - scored.right.least.sum() == (~run.answered(name)).sum()
+    run = run_of({"antonymy.dev": "C?CCCC!?"}, dataset("antonymy.dev", "CCCCCCCC", info=info))
+    read = ReadItems(np.arange(8) % 3 == 0, np.arange(8) == 6)
+    parts = by_status(replace(run, reading={"antonymy.dev": read}))
+    verified, proposed = "antonymy.dev (verified)", "antonymy.dev (proposed)"
+    assert parts.outcomes_of(verified).unanswered() == {"refused": 1}
+    assert parts.outcomes_of(proposed).unanswered() == {"refused": 1, "cut": 1}
+    assert parts.reading[verified].truncated.tolist() == [True, False, False, True]
+    assert parts.reading[proposed].edit_unseen.tolist() == [False, False, True, False]

@@ -114,3 +114,15 @@ def mostly_right(
 def wrong(golds: str, count: int) -> str:
     """Answers of which the first *count* are wrong."""
     return golds[:count].translate(str.maketrans("ENCn", "NCEE")) + golds[count:]
+
+
+def assert_same_answers(one: Run, other: Run) -> None:
+    """Check that two runs say the same of the items of each test set, and of what was read of them."""
+    assert list(one.datasets) == list(other.datasets)
+    for name in one.datasets:
+        assert np.array_equal(one.probabilities[name], other.probabilities[name], equal_nan=True)
+        mine, theirs = one.outcomes_of(name), other.outcomes_of(name)
+        assert mine.codes.tolist() == theirs.codes.tolist()
+        assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
+        assert one.reading[name].truncated.tolist() == other.reading[name].truncated.tolist()
+        assert one.reading[name].edit_unseen.tolist() == other.reading[name].edit_unseen.tolist()

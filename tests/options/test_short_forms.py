@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from itertools import product
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -109,8 +109,3 @@ def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     assert published.manifest == stated.manifest
     assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)
-    assert "'negation' has no option --indirect" in refused(cx.build, "negation", base, indirect=True)
-    twice: Any = {"options": {"antonymy": {"indirect": True}}, "indirect": True}
-    assert "'antonymy.indirect' is set by both --set and --indirect" in refused(
-        cx.build, "antonymy", base, **twice
-    )

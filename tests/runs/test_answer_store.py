@@ -134,9 +134,8 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
 
-    rng = random.Random(20)
-    moments = rng.sample(moments, len(moments))
-    moments.sort(key=lambda moment: moment == "writing")  # writing comes when all is asked
+    rng = random.Random(20)  # writing comes when all is asked
+    moments = sorted(rng.sample(moments, len(moments)), key=lambda moment: moment == "writing")
     name_of = {pair_hash(*pair): "|".join(pair) for pair in distinct}
     settled: set[str] = set()
     for moment in moments:
@@ -196,10 +195,8 @@ def answers_of(start: int, stop: int) -> Answers:
     shares /= shares.sum(axis=1, keepdims=True)
     outcomes, read = [], []
     for k in range(start, stop):
-        known = {"text": "é\ud800" * k, "n": [1, None]}
-        outcomes.append(
-            (Outcome(), Outcome(), Outcome(label_mass=0.1 * k % 1), Outcome("refused", detail=known))[k % 4]
-        )
+        refused = Outcome("refused", detail={"text": "é\ud800" * k, "n": [1, None]})
+        outcomes.append((Outcome(), Outcome(), Outcome(label_mass=0.1 * k % 1), refused)[k % 4])
         read.append(CharactersRead(k, 2 * k) if k % 4 == 1 else None)
         if k % 4 == 3:
             shares[k - start] = np.nan
@@ -234,9 +231,7 @@ def check(store: AnswerStore, count: int) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 3, 50])
 @pytest.mark.parametrize("is_file", [True, False])
-def test_answers_come_back_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int, is_file: bool
-) -> None:
+def test_answers_come_back(tmp_path: Path, monkeypatch: Any, at_once: int, is_file: bool) -> None:
     monkeypatch.setattr(answer_store, "_BYTES_AT_ONCE", 100)
     path = tmp_path / FILE_NAME if is_file else None
     with AnswerStore(path, "other", "m") as store:
@@ -246,10 +241,9 @@ def test_answers_come_back_as_they_were(
             fill(store, start, stop, at_once)
             check(store, stop)
     if is_file:
-        with AnswerStore(path, "k", "m") as store:
+        with opened(tmp_path, "k", "other") as (store, other):
             check(store, 170)
-        with AnswerStore(path, "other", "m") as store:
-            assert store.look_up(hashes_of(0, 60))[0].tolist() == [False] * 20 + [True] * 40
+            assert other.look_up(hashes_of(0, 60))[0].tolist() == [False] * 20 + [True] * 40
     assert [each.name for each in tmp_path.iterdir()] == [FILE_NAME] * is_file
 
 

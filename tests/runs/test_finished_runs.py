@@ -19,16 +19,10 @@ from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
+from made.runs import assert_same_answers
 
-SUITE = Suite(
-    "s",
-    {
-        name: Dataset(
-            name, tuple(Example(f"{name}{k}", f"P {k}. Q.", f"H {k % 5}.", LABEL) for k in range(20))
-        )
-        for name, LABEL in (("one.made", "neutral"), ("two.made", None))
-    },
-)
+ITEMS = tuple(Example(str(k), f"P {k}. Q.", f"H {k % 5}.", "neutral") for k in range(20))
+SUITE = Suite("s", {name: Dataset(name, ITEMS) for name in ("one.made", "two.made")})
 
 
 class Lengths:
@@ -80,9 +74,7 @@ def test_a_finished_run_is_taken_as_it_is(
     assert none == 0
     assert timeless(again) == timeless(looked_up)  # as when all is found in the store
     assert (again.manifest.asked_pairs, again.manifest.pairs_from_store) == (0, asked)
-    for name in SUITE.datasets:
-        assert again.probabilities[name].tolist() == first.probabilities[name].tolist()
-        assert again.reading[name].truncated.tolist() == first.reading[name].truncated.tolist()
+    assert_same_answers(again, first)
     assert read_json(tmp_path / "manifest.json")["test_sets"] == saved["test_sets"]
 
 

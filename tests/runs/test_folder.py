@@ -87,9 +87,7 @@ def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, re
     assert (grown.manifest.pairs_from_store, grown.manifest.limit) == (1, None)
 
 
-def test_a_save_that_fails_leaves_the_earlier_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
+def test_a_save_that_fails_leaves_the_earlier_run(tmp_path: Path, monkeypatch: Any, refused: Refused) -> None:
     run(BASE, tmp_path)
     stale = tmp_path / "predictions" / ".base.tiny.parquet.abc.part"
     stale.write_bytes(b"half")  # of a save that was killed
@@ -112,9 +110,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, refused: Refus
     assert "contains files, but they are not from a run" in refused(run, BASE, tmp_path, force=True)
 
 
-def test_who_comes_second_removes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
+def test_who_comes_second_removes_nothing(tmp_path: Path, monkeypatch: Any, refused: Refused) -> None:
     """Both find that there is no folder yet; the one without the lock must leave the store of the other."""
     folder = tmp_path / "run"
 
@@ -175,10 +171,7 @@ def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr("crossexam.core.locks._lock", unsupported)
-    with (
-        pytest.warns(UserWarning, match="cannot be locked"),
-        alone_in(tmp_path, CrossexamError("in use")),
-    ):
+    with pytest.warns(UserWarning, match="cannot be locked"), alone_in(tmp_path, CrossexamError("in use")):
         pass
 
 

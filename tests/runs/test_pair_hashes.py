@@ -10,14 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.pair_hashes import (
-    DistinctHashes,
-    HashTable,
-    from_bytes,
-    pair_hash,
-    pair_hashes,
-    to_bytes,
-)
+from crossexam.runs.pair_hashes import DistinctHashes, HashTable, from_bytes, pair_hash, pair_hashes, to_bytes
 
 PAIRS = [
     *(("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("", "")),
@@ -54,11 +47,8 @@ def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
 
 def test_numbers_are_those_of_a_dict() -> None:
     """Of hashes that all differ, of which many are equal, of which a half is equal, and of a mixture."""
-
     halves = [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)]
-    for firsts, seconds, at_once, at_most in [
-        (*each, *rest) for each in halves for rest in product((1, 3, 100, 5_000), (0, 20_000))
-    ]:
+    for (firsts, seconds), at_once, at_most in product(halves, (1, 3, 100, 5_000), (0, 20_000)):
         rng = np.random.default_rng(len(str(firsts)) + at_once)
         count = {1: 300, 3: 1_000, 100: 5_000}.get(at_once, 20_000)
         limits = (min(firsts, 2**63), min(seconds, 2**63))
@@ -78,7 +68,6 @@ def test_numbers_are_those_of_a_dict() -> None:
 
 def test_rows_are_found_by_hash() -> None:
     """Of hashes that all differ, that have one half in common, and that are appended more than once."""
-
     for firsts, seconds, at_once in product((2**64, 50), (2**64, 70), (7, 3_000)):
         rng = np.random.default_rng(at_once)
         limits = (min(firsts, 2**63), min(seconds, 2**63))

@@ -20,6 +20,7 @@ from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.runs import predictions, run, windows
 from crossexam.runs.run import predict_suite
+from made.runs import assert_same_answers
 
 EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
 
@@ -77,18 +78,13 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def same(one: Run, other: Run) -> None:
     """Assert that two runs differ in nothing but when they were made."""
-    for name in one.datasets:
-        assert one.probabilities[name].tolist() == other.probabilities[name].tolist()
-        assert one.reading[name].truncated.tolist() == other.reading[name].truncated.tolist()
-        assert one.reading[name].edit_unseen.tolist() == other.reading[name].edit_unseen.tolist()
+    assert_same_answers(one, other)
     manifests = [msgspec.structs.replace(each.manifest, seconds=0, finished="") for each in (one, other)]
     assert manifests[0] == manifests[1]
 
 
 @pytest.mark.parametrize("chunking", [None, Chunking("sentences:1", "mean")], ids=["whole", "chunks"])
-def test_windows_change_nothing_but_the_batches(
-    monkeypatch: pytest.MonkeyPatch, chunking: Chunking | None
-) -> None:
+def test_windows_change_nothing_but_the_batches(monkeypatch: Any, chunking: Chunking | None) -> None:
     class Alone(Planning):
         """A model whose predictions do not depend on the rest of the batch."""
 
@@ -132,9 +128,8 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(
     same(expected, replace(resumed, manifest=msgspec.structs.replace(resumed.manifest, **counts)))
 
 
-def test_progress_knows_at_most_how_many_pairs_there_are_until_all_are_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_progress_knows_at_most_how_many_pairs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until all are read."""
     small_windows(monkeypatch)
     calls: list[tuple[int, int | None]] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
-from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import CharactersRead, Parts
@@ -36,23 +34,19 @@ def edited(
 
 
 TEXT = "It rains. " * 4  # 40 characters
-CASES = {
-    "insertion beyond": (edited("a", TEXT, ("premise", 30, 30, "Not. ")), True),
-    "insertion at the border": (edited("b", TEXT, ("premise", LENGTH, LENGTH, "Not. ")), True),
-    "the first of two read": (edited("d", TEXT, ("premise", 0, 2, "Is"), ("premise", 30, 32, "Is")), False),
-    "an edit moved out by another": (
-        edited("e", TEXT, ("premise", 15, 15, "x" * 9), ("premise", 16, 17, "y")),
-        False,
-    ),
-    "the hypothesis edited": (edited("f", TEXT, ("hypothesis", 0, 2, "Is")), False),
-    "deletion at the border": (edited("h", TEXT, ("premise", LENGTH, 22, "")), True),
-    "no edit": (Example("j", TEXT, "It rains.", "neutral"), False),
-}
+CASES = [
+    (edited("insertion beyond", TEXT, ("premise", 30, 30, "Not. ")), True),
+    (edited("insertion at the border", TEXT, ("premise", LENGTH, LENGTH, "Not. ")), True),
+    (edited("first of two read", TEXT, ("premise", 0, 2, "Is"), ("premise", 30, 32, "Is")), False),
+    (edited("moved out by another", TEXT, ("premise", 15, 15, "x" * 9), ("premise", 16, 17, "y")), False),
+    (edited("the hypothesis edited", TEXT, ("hypothesis", 0, 2, "Is")), False),
+    (edited("deletion at the border", TEXT, ("premise", LENGTH, 22, "")), True),
+    (Example("no edit", TEXT, "It rains.", "neutral"), False),
+]
 
 
 def test_an_edit_is_unseen_if_no_changed_character_was_read(for_each: Callable[..., None]) -> None:
-    def check(case: str) -> None:
-        item, expected = CASES[case]
+    def check(item: Example, expected: bool) -> None:
         spans = {"premise": [(0, LENGTH)], "hypothesis": [(0, len(item.hypothesis))]}
         assert edit_unseen(item, spans) is expected
 
@@ -64,19 +58,13 @@ def test_an_edit_is_unseen_if_no_changed_character_was_read(for_each: Callable[.
 def test_what_is_read_of_parts_is_placed_in_the_pair() -> None:
     parts = Parts([("one two", "h"), ("three", "h")], [(0, 0), (8, 0)], 2)
     assert spans_read(parts, [None, None]) == {"premise": [(0, 7), (8, 13)], "hypothesis": [(0, 1), (0, 1)]}
-    assert spans_read(parts, [CharactersRead(3, 1), None]) == {
-        "premise": [(0, 3), (8, 13)],
-        "hypothesis": [(0, 1), (0, 1)],
-    }
+    assert spans_read(parts, [CharactersRead(3, 1), None])["premise"] == [(0, 3), (8, 13)]
 
 
-DATA = Dataset(
-    "made.x",
-    (
-        edited("short", "It rains.", ("premise", 9, 9, " Yes.")),
-        edited("seen", TEXT, ("premise", 0, 2, "It")),
-        edited("unseen", TEXT, ("premise", 30, 30, "Not. ")),
-    ),
+ITEMS = (
+    edited("short", "It rains.", ("premise", 9, 9, " Yes.")),
+    edited("seen", TEXT, ("premise", 0, 2, "It")),
+    edited("unseen", TEXT, ("premise", 30, 30, "Not. ")),
 )
 
 
@@ -89,7 +77,7 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     expected = ([False, True, True], [False, False, True])
     model = Reader(LENGTH)
     for _ in range(2):  # the second time from the store
-        run = predict_suite(model, DATA, store=tmp_path)
+        run = predict_suite(model, Dataset("made.x", ITEMS), store=tmp_path)
         assert reading(run) == expected
         assert (run.manifest.truncated_pairs, len(model.asked)) == (2, 3)
         entry = run.manifest.test_sets["made.x"]
@@ -108,9 +96,7 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     assert one.read == [CharactersRead(len(TEXT), 1), None]
 
 
-def test_a_checkpoint_reads_as_far_as_its_tokens_reach(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_reads_to_its_last_token(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
@@ -136,11 +122,3 @@ def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:
     assert zoo._characters_read(pair, 6) is None  # It does n't rain here .
     assert zoo._characters_read(pair, 5) == CharactersRead(len("It doesn't rain here"), len("It is wet."))
     assert zoo._characters_read(pair, 3) == CharactersRead(len("It doesn't"), len("It is wet"))
-
-
-def test_parts_by_status_keep_what_was_read() -> None:
-    statuses = ("proposed", "verified", "proposed")
-    judged = [replace(each, info={"status": status}) for each, status in zip(DATA, statuses, strict=True)]
-    run = by_status(predict_suite(Reader(LENGTH), Dataset("made.x", tuple(judged))))
-    assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
-    assert run.reading["made.x (verified)"].truncated.tolist() == [True]

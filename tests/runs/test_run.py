@@ -57,9 +57,7 @@ def test_predictions_are_a_table_that_others_can_read(suite: Suite, tmp_path: Pa
     assert as_model.scored("more.tiny").predicted.tolist() == OVERLAP["more.tiny"]
 
 
-def test_a_limit_takes_the_first_items_and_is_loaded_as_such(
-    suite: Suite, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_a_limit_takes_the_first_items(suite: Suite, tmp_path: Path, refused: Callable[..., str]) -> None:
     save_run(predict_suite("builtin/overlap", suite, limit=1), tmp_path / "run")
     loaded = read_run(tmp_path / "run")
     assert [list(data) for data in loaded.datasets.values()] == [[BASE.examples[0]], [MORE.examples[0]]]

@@ -21,8 +21,8 @@ def stream(pairs: list[Pair], at_once: int) -> Iterator[Piece]:
         yield table[start : start + at_once], numbers[start : start + at_once]
 
 
-def numbered(count: int, length: int = 3) -> list[Pair]:
-    return [(f"{k:0{length}}", "h") for k in range(count)]
+def numbered(count: int) -> list[Pair]:
+    return [(f"{k:03}", "h") for k in range(count)]
 
 
 def sizes(pairs: list[Pair], at_once: int) -> list[int]:

@@ -93,9 +93,7 @@ class NewWorkers:
 
 
 @pytest.mark.usefixtures("functions", "engine")
-def test_labels_that_contradict_each_other_in_two_workers_are_an_error(
-    refused: Callable[..., str],
-) -> None:
+def test_labels_of_two_workers_that_contradict_each_other(refused: Callable[..., str]) -> None:
     several: Any = NewWorkers()
     said = refused(asked, "py/naming:mixed", several, options={"batch_size": 20})
     assert "some answers are not_entailment, others are neutral" in said

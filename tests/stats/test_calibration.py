@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_formulas import probabilities as formulas
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
@@ -30,16 +31,23 @@ def test_the_error_is_that_of_torchmetrics() -> None:
     classification = pytest.importorskip("torchmetrics.classification")
     shares, gold = sample(1)
     stated, right = shares.max(axis=1), shares.argmax(axis=1) == gold
-    for bins in (1, 10, 15):
-        ours = calibration_error(stated, right, equal_width_bins(stated, bins)).error.value
-        theirs = classification.MulticlassCalibrationError(num_classes=3, n_bins=bins, norm="l1")
-        found = float(theirs(torch.tensor(shares, dtype=torch.float64), torch.tensor(gold)))
-        assert ours == pytest.approx(found, abs=1e-6)
+    theirs = classification.MulticlassCalibrationError(num_classes=3, n_bins=15, norm="l1")
+    expected = float(theirs(torch.tensor(shares, dtype=torch.float64), torch.tensor(gold)))
+    found = calibration_error(stated, right, equal_width_bins(stated, 15)).error.value
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
-def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_interval_is_that_of_the_second_formula() -> None:
+    shares, gold = sample(2, 200)
+    sure, right, codes = shares.max(axis=1), shares.argmax(axis=1) == gold, np.arange(200) // 2
+    found = calibration_error(sure, right, equal_width_bins(sure), codes)
+    expected, if_calibrated = formulas.calibration_error(sure, right * 1.0, formulas.by_width(sure), codes)
+    assert found.error.low == pytest.approx(expected["low"], abs=expected["low_within"])
+    assert (found.error.value, found.error.high) == pytest.approx((expected["value"], expected["high"]))
+    assert found.if_calibrated == pytest.approx(if_calibrated)
+
+
+def test_an_error_does_not_depend_on_how_many_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     shares, gold = sample(4)
     is_gold, bins = gold[:, None] == np.arange(3), equal_width_bins(shares)
     codes = np.random.default_rng(4).permutation(np.arange(400) // 3)

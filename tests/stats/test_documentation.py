@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import pkgutil
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import crossexam.stats
 
@@ -17,17 +15,8 @@ PAGES = [(DOCS / f"{name}.md").read_text("utf-8") for name in ("statistics", "de
 NAMES = sorted({name for text in PAGES for name in re.findall(r"(?:`|::: )(crossexam(?:\.\w+)+)", text)})
 
 
-def resolve(name: str) -> Any:
-    """The module, or the attribute of a module, called *name*."""
-    module, _, attribute = name.rpartition(".")
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        return getattr(importlib.import_module(module), attribute)
-
-
 def test_names_on_the_pages_exist(for_each: Callable[..., None]) -> None:
-    for_each(resolve, NAMES)
+    for_each(pkgutil.resolve_name, NAMES)
 
 
 def test_the_reference_shows_every_module() -> None:

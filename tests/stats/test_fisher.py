@@ -19,12 +19,6 @@ TABLE_4 = np.array([[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]])
 small_tables = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=4)
 
 
-@pytest.fixture
-def sampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sample tables even if all can be summed over."""
-    monkeypatch.setattr(fisher, "_MOST_PARTIAL", 0)
-
-
 def test_the_published_table_by_listing_all_tables() -> None:
     """The 1,330 x 816 tables whose first and last columns sum to 18 and 15, without any merging."""
 
@@ -70,17 +64,16 @@ def test_a_sample_estimates_the_published_value() -> None:
     assert fisher_exact(job, seed=1).p != found.p
 
 
-def test_a_sample_finds_no_less_than_its_size_allows(sampling: None) -> None:
-    assert fisher_exact(TABLE_4) == (1 / 100_000, 99_999)
-    assert fisher_exact(TABLE_4, draws=300_000) == (1 / 300_001, 300_000)
-
-
-def test_more_tables_are_sampled_only_for_small_p_values(sampling: None) -> None:
+def test_more_tables_are_sampled_only_for_small_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     # Here all tables can be summed over: 0.0019 and 0.13.
     rare, common = [[9, 1, 2], [2, 8, 1], [3, 3, 9]], [[4, 1, 2], [2, 4, 1], [3, 3, 6]]
+    exact = fisher_exact(rare)
+    assert exact.draws == 0
+    monkeypatch.setattr(fisher, "_MOST_PARTIAL", 0)  # samples even if all can be summed over
     found = fisher_exact(rare, draws=3_000_000)
     assert FEWEST_DRAWN < found.draws < 3_000_000
+    assert found.p == pytest.approx(exact.p, rel=4 / 1_000**0.5)
     assert fisher_exact(common, draws=3_000_000).draws == FEWEST_DRAWN
-    fisher._MOST_PARTIAL = 1_000_000  # type: ignore[misc]
-    assert found.p == pytest.approx(fisher_exact(rare).p, rel=4 / 1_000**0.5)
-    assert fisher_exact(rare).draws == 0
+    # no less than the size of the sample allows
+    assert fisher_exact(TABLE_4) == (1 / 100_000, 99_999)
+    assert fisher_exact(TABLE_4, draws=300_000) == (1 / 300_001, 300_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +25,8 @@ def test_scores_are_those_of_scikit_learn(k: int) -> None:
 
 
 @pytest.mark.parametrize("of", [brier_scores, log_losses])
-def test_what_an_error_would_cost_is_the_mean_over_the_other_labels(
-    of: Callable[..., Losses], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_error_would_cost_is_a_mean(of: Callable[..., Losses], monkeypatch: Any) -> None:
+    """Over the other labels, by their probabilities, however many items are taken at once."""
     shares = np.random.default_rng(3).dirichlet([1.0, 1.0, 1.0], 50)
     winners = shares.argmax(axis=1)
     each = np.stack([of(shares, np.full(50, label), winners).observed for label in range(3)], axis=1)

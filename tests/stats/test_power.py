@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import GofChisquarePower
 
-from crossexam.stats.power import (
-    minimum_detectable_association,
-    minimum_detectable_drop,
-)
+from crossexam.stats.power import minimum_detectable_association, minimum_detectable_drop
 
 
 @pytest.mark.parametrize(

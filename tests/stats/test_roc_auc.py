@@ -29,13 +29,6 @@ def test_the_value_is_that_of_scikit_learn_and_of_the_order_alone() -> None:
     assert roc_auc(ranks, positive, codes) == roc_auc(scores, positive, codes)
 
 
-def test_placements_by_hand() -> None:
-    scores, positive = np.array([3.0, 1.0, 2.0, 1.0, 0.0]), np.array([True, True, False, False, False])
-    # 3 is above 2, 1, 0; 1 is above 0 and ties with 1; of 3 and 1, 2 is below one, 1 below 1.5, 0 below both
-    assert _placements(scores, positive).tolist() == [1.0, 1.5 / 3, 1 / 2, 1.5 / 2, 1.0]
-    assert roc_auc(scores, positive).value == (3 + 1.5) / 6
-
-
 def test_the_interval_of_many_independent_items_is_delongs() -> None:
     scores, positive = sample(1, 3000)
     high, low = scores[positive], scores[~positive]

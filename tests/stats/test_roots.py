@@ -41,12 +41,10 @@ def test_few_values_are_computed() -> None:
     assert len(calls) < 16  # 2 / 1e-12 takes 41 halvings
 
 
-def test_an_infinite_value_is_no_obstacle() -> None:
+def test_infinite_values_and_no_crossing() -> None:
     found = crossing(lambda x: -inf if x < 0 else inf if x > 0.9 else x - 0.25, -1.0, 1.0, 1e-12)
     assert found == pytest.approx(0.25, abs=1e-12)
-
-
-def test_without_a_crossing_it_is_the_end_that_is_nearer() -> None:
+    # without a crossing it is the end that is nearer
     assert crossing(lambda x: x + 5, -1.0, 1.0) == -1.0
     assert crossing(lambda x: x - 5, -1.0, 1.0) == 1.0
     assert crossing(lambda x: x - 1, -1.0, 1.0) == 1.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import Gold
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.study import Study, open_study
+from made.runs import run_of
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction", "O": "not_entailment"}
 WORDS = {"y": "yes", "n": "no", "?": "cannot_say"}
@@ -116,6 +116,6 @@ def of_a_change(study_of: Callable[..., Study]) -> Callable[..., Study]:
 def of_an_error(tmp_path: Path) -> Study:
     """A study of an error, whose question has hints and many choices."""
     examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
-    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
+    run = run_of({"base.dev": "N"}, Dataset("base.dev", examples))
     sample_outcomes(tmp_path / "error", SampleRequest(judges=1), wrong=[run], origin="")
     return open_study(tmp_path / "error")

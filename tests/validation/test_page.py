@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -43,9 +43,6 @@ def served(study: Study) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
-
-
-# What is read aloud, and axe-core
 
 
 def read_aloud(page: Page) -> str:
@@ -97,13 +94,8 @@ def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, of_an_error: 
         page.wait_for_function("times => window.said.filter((each) => each).length === times", arg=times)
     assert page.evaluate("window.said.map((each) => each.slice(0, 9))") == ["Not saved", "", "Not saved"]
     page.close()
-    for line in (
-        'button "Negation: a strong negation word (no, not)"',
-        'button "Antonymy: a word and its antonym, without a negation (hint: hot/cold)"',
-        "term: Gold label",
-        "definition: contradiction",
-    ):
-        assert line in said
+    assert 'button "Negation: a strong negation word (no, not)"' in said
+    assert 'button "Antonymy: a word and its antonym, without a negation (hint: hot/cold)"' in said
     assert keys == [*"1234567890U"]
 
 
@@ -111,11 +103,7 @@ def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, of_an_error: 
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_barrier(
-    chromium: Browser,
-    of_a_change: Callable[..., Study],
-    of_an_error: Study,
-    width: int,
-    scheme: Literal["light", "dark"],
+    chromium: Browser, of_a_change: Callable[..., Study], of_an_error: Study, width: int, scheme: Any
 ) -> None:
     """The rules of axe-core, over every kind of question, a text that scrolls, and the pages around them."""
     from axe_playwright_python.sync_playwright import Axe
@@ -147,9 +135,6 @@ def test_axe_finds_no_barrier(
     page.get_by_role("alert").get_by_text("Not saved").wait_for()
     check()
     context.close()
-
-
-# Kills
 
 
 class Server:
@@ -248,14 +233,7 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     assert trouble == []
 
     study = open_study(server.folder)
-    words = {
-        "1": "entailment",
-        "2": "neutral",
-        "3": "contradiction",
-        "0": "cannot_say",
-        "y": "yes",
-        "n": "no",
-    }
+    words = {each.key: each.value for name in ("label", "grammatical") for each in QUESTIONS[name].choices}
     for judge, keys in (("judge-1", "3y3n1y3n3y3y"), ("judge-2", "2y0n2y2y2y2y")):
         said = {(each.item, each.question): each.value for each in study.judgements(judge)}
         asked = [(item, question) for item in study.order(judge) for question in ("label", "grammatical")]
@@ -263,9 +241,7 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
 
 
 @pytest.mark.browser
-def test_on_a_phone_the_buttons_are_on_the_screen(
-    chromium: Browser, of_a_change: Callable[..., Study]
-) -> None:
+def test_on_a_phone_buttons_are_on_the_screen(chromium: Browser, of_a_change: Callable[..., Study]) -> None:
     size: ViewportSize = {"width": 390, "height": 844}
     context = chromium.new_context(viewport=size, has_touch=True, java_script_enabled=False)
     page = context.new_page()

@@ -15,7 +15,6 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example
 from crossexam.core.files import read_json
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.comparison import compare_runs
@@ -26,8 +25,9 @@ from crossexam.runs.saved import read_run
 from crossexam.validation import apply
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.study import Study, open_study
-from crossexam.validation.verdict import Verdict, VerdictRule, question_results
+from crossexam.validation.verdict import Verdict, VerdictRule
 from made.commands import invoke
+from made.runs import run_of
 from made.suites import contents, write_suite
 
 #: Five contradictions and how three judges label them: two are verified, two rejected, one is open.
@@ -35,24 +35,9 @@ ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE",
 
 
 @pytest.fixture
-def antonymy(items: Any) -> Dataset:
-    """The five contradictions."""
-    made: Dataset = items("antonymy", "CCCCC", status="proposed")
-    return made
-
-
-@pytest.fixture
-def judged(antonymy: Dataset, study_of: Any) -> Study:
-    study: Study = study_of(antonymy, answers={"label": ANTONYMS})
+def judged(items: Any, study_of: Any) -> Study:
+    study: Study = study_of(items("antonymy", "CCCCC", status="proposed"), answers={"label": ANTONYMS})
     return study
-
-
-def run_over(datasets: list[Dataset], wrong: set[str]) -> Run:
-    shares = {}
-    for each in datasets:
-        said = [(LABEL_INDEX[str(item.label)] + (item.id in wrong)) % 3 for item in each]
-        shares[each.name] = np.eye(3)[said].reshape(-1, 3)
-    return Run("tiny", {each.name: each for each in datasets}, shares, RunManifest(model_key="k"))
 
 
 def accuracies(run: Run) -> dict[str, tuple[float, int]]:
@@ -73,13 +58,9 @@ def with_info(dataset: Dataset, *changes: dict[str, Any], **facts: Any) -> Datas
     return Dataset(dataset.name, tuple(examples), {**dataset.manifest, **facts})
 
 
-# Confirmed labels
-
-
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_verdicts_go_into_the_suite(
-    judged: Study, antonymy: Dataset, items: Any, suffix: str, tmp_path: Path
-) -> None:
+def test_verdicts_go_into_the_suite(judged: Study, items: Any, suffix: str, tmp_path: Path) -> None:
+    antonymy = items("antonymy", "CCCCC", status="proposed")
     folder = write_suite(tmp_path / "suite", antonymy, items("negation", "E"), suffix=suffix)
     before = contents(folder)
     assert apply_verdicts(judged, folder, VerdictRule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
@@ -121,8 +102,6 @@ def test_another_suite_is_left_alone(judged: Study, items: Any, tmp_path: Path) 
     assert contents(other) == before
     with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
         apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")), VerdictRule())
-    with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
-        verified_only(run_over(list(read_suite(other)), wrong=set()))
 
 
 def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
@@ -131,7 +110,8 @@ def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
     control = with_info(items("e_h", "EEE"), verified, proposed, rejected, base_set="i_h.dev")
     swaps = ({**status, "base": f"e_h:{n}"} for n, status in enumerate((verified, proposed, verified)))
     derived = with_info(items("e_th", "NNN"), *swaps, base_set="e_h.dev")
-    run = run_over([gold, control, derived, mixed], wrong={"e_th:1"})
+    said = {"i_h.dev": "EE", "e_h.dev": "EEE", "e_th.dev": "NCN", "i_ta1.dev": "CC"}
+    run = run_of(said, gold, control, derived, mixed)
     apart = by_status(run)
     assert {name: (each.manifest["base_set"], len(each)) for name, each in apart.datasets.items()} == {
         "i_h.dev": (None, 2),
@@ -149,9 +129,6 @@ def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
     assert "left out: 1 rejected, 3 proposed, 1 not judged" in str(only.manifest.scored_items)
 
 
-# Labels of the majority
-
-
 @pytest.fixture
 def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[VerdictRule], Any]:
     """A suite with the judges' labels CCC, NNN, NNC, ENC for four contradictions, and a run made before."""
@@ -159,11 +136,7 @@ def relabelled(items: Any, study_of: Any, tmp_path: Path) -> Callable[[VerdictRu
     def make(rule: VerdictRule) -> tuple[Path, Run, dict[str, Applied]]:
         dataset = items("antonymy", "CCCC", status="proposed")
         suite = write_suite(tmp_path / "suite", with_info(dataset, *[{}] * 4, signature="s"))
-        shares = {dataset.name: np.eye(3)[[1, 1, 1, 2]]}
-        save_run(
-            Run("tiny", dict(read_suite(suite).datasets), shares, RunManifest(model_key="k")),
-            tmp_path / "run",
-        )
+        save_run(run_of({dataset.name: "NNNC"}, *read_suite(suite), model="k"), tmp_path / "run")
         said = {"antonymy:0": "CCC", "antonymy:1": "NNN", "antonymy:2": "NNC", "antonymy:3": "ENC"}
         applied = apply_verdicts(study_of(dataset, answers={"label": said}), suite, rule)
         return suite, read_run(tmp_path / "run"), applied
@@ -204,11 +177,11 @@ def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: An
 
 def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tmp_path: Path) -> None:
     suite, before, _ = relabelled(VerdictRule("relabel"))
-    after = Run("other", dict(read_suite(suite).datasets), before.probabilities, RunManifest(model_key="k"))
+    after = run_of({"antonymy.dev": "NNNC"}, *read_suite(suite), model="k")
     save_run(after, tmp_path / "later")
     (compared,) = compare_runs(before, read_run(tmp_path / "later"))
     assert compared.difference.value == 0
-    save_run(replace(after, model="tiny"), tmp_path / "run")  # the same run again, over the new labels
+    save_run(after, tmp_path / "run")  # the same run again, over the new labels
     apply_verdicts(open_study(tmp_path / "study"), suite, VerdictRule("confirm"))
     with pytest.raises(FormatError, match="was changed after the run"):  # its labels are gone
         read_run(tmp_path / "later")
@@ -261,18 +234,12 @@ def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, tmp
     by_id = {item.example: item for item in study.items.values()}
     assert set(by_id) == set(said)  # the last has no pair of words
     assert by_id["antonymy:0"].revealed("antonym_kind") == {"words": "hot/cold"}
-    (found,) = question_results(study)
-    assert found.answers == {"gradable": 1, "relational": 1, "no agreement": 1}
-    assert (found.undecided, found.agreed) == (1, None)
     applied = apply_verdicts(study, suite, VerdictRule())
     assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"
     written = read_suite(suite)["antonymy.dev"]
     kinds = [each.info.get("judged_kind") for each in written]
     assert kinds == ["gradable", "relational", None, None, None]
     assert not any("verdict" in each.info for each in written)
-
-
-# The verb
 
 
 def test_from_the_command_line(items: Any, say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,17 +267,14 @@ def test_from_the_command_line(items: Any, say: Any, tmp_path: Path, monkeypatch
     assert labels == ["contradiction", "contradiction", "neutral"]
 
 
-def test_drops_of_relabelled_swaps_are_from_relabelled_controls(
-    items: Any, study_of: Any, tmp_path: Path
-) -> None:
+def test_drops_of_relabelled_swaps(items: Any, study_of: Any, tmp_path: Path) -> None:
     swaps = ({"base": f"i_h:{n}", "info": {"control_label": "entailment"}} for n in range(2))
     facts = {"base_set": "i_h.dev", "paired": True, "keeps_label": False}
     control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)
     suite = write_suite(tmp_path / "suite", control, swap)
     said = {"i_h:0": "NNN", "i_h:1": "EEE", "i_th:0": "NNN", "i_th:1": "NNN"}
     apply_verdicts(study_of(control, swap, answers={"label": said}), suite, VerdictRule("relabel"))
-    answers = {"i_h.dev": np.eye(3)[[1, 0]], "i_th.dev": np.eye(3)[[0, 1]]}  # control right, then E N
-    run = verified_only(Run("tiny", dict(read_suite(suite).datasets), answers))
+    run = verified_only(run_of({"i_h.dev": "NE", "i_th.dev": "EN"}, *read_suite(suite)))  # control right
     result = next(each for each in measure(run) if each.construction == "i_th")
     assert result.base_set == "i_h.dev (verified)"
     assert result.drop is not None

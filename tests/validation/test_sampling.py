@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
@@ -32,8 +30,7 @@ from crossexam.validation.sampling import (
 from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
-
-# Shares
+from made.runs import run_of
 
 
 def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
@@ -48,9 +45,7 @@ def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 80), st.integers(0, 9))
-def test_a_stratum_gets_its_share_rounded_up_or_down_and_no_item_twice(
-    strata: list[str], n: int, seed: int
-) -> None:
+def test_a_stratum_gets_its_share_and_no_item_twice(strata: list[str], n: int, seed: int) -> None:
     drawn = systematic_sample(strata, n, seed=seed, name="x")
     assert len(drawn) == len(set(drawn)) == min(n, len(strata))
     assert set(drawn) <= set(range(len(strata)))
@@ -111,9 +106,6 @@ def test_sets_are_named_alone_or_by_their_construction(items: Any, with_controls
     assert list(study.manifest.test_sets) == ["negation.a", "negation.b"]
 
 
-# Questions
-
-
 def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
@@ -136,15 +128,10 @@ def test_keys_of_a_question_differ_and_none_is_undo() -> None:
     assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
 
 
-def test_what_cannot_be_drawn_is_said(
-    items: Any, study_of: Any, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     one, two = items("negation", "E"), items("negation", "EE")
     same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
-
-    def check(dataset: Dataset, request: dict[str, Any], culprit: str) -> None:
-        assert culprit in refused(study_of, dataset, **request)
 
     rows: list[tuple[Dataset, dict[str, Any], str]] = [
         (base, {}, "nothing but its base"),
@@ -154,16 +141,13 @@ def test_what_cannot_be_drawn_is_said(
         (same, {}, "'negation:0'"),
         (Dataset("a.dev", ()), {}, "no items to judge"),
     ]
-    for_each(check, rows)
+    for dataset, request, culprit in rows:
+        assert culprit in refused(study_of, dataset, **request)
     study = study_of(one)
     assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
-    check(one, {"judges": 2}, "not empty")
+    assert "not empty" in refused(study_of, one, judges=2)
     study.record(Judgement("judge-1", 1, "label", "neutral"))
-    check(one, {}, "not empty")
-    assert "this is not a study" in refused(open_study, tmp_path)
-
-
-# Errors and their sources
+    assert "not empty" in refused(study_of, one)
 
 
 def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
@@ -171,7 +155,8 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
         Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
         Example("b1", "Ann sat.", "Ann sat.", "entailment"),
     )
-    run = answering("tiny", Dataset("base.dev", examples, {"construction": "base", "part": "dev"}), "EE")
+    base = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
+    run = run_of({"base.dev": "EE"}, base)
     manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
     assert manifest.test_sets["base.dev"].of == 1
     study = open_study(tmp_path / "study")
@@ -217,19 +202,12 @@ def test_hints_are_categories_and_need_the_fitting_error() -> None:
     assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
 
 
-# What several models get wrong and right
-
-
-def answering(model: str, dataset: Dataset, predicted: str) -> Run:
-    rows = np.eye(3)[["ENC".index(letter) for letter in predicted]]
-    return Run(model, {dataset.name: dataset}, {dataset.name: rows})
-
-
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     tmp_path: Path, items: Any, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
-    runs = {"one": answering("one", dataset, "ENCCEE"), "other": answering("other", dataset, "EECCCE")}
+    said = {"one": "ENCCEE", "other": "EECCCE"}
+    runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
     request = SampleRequest(judges=2, questions=("antonym_kind",))
 
     def drawn(folder: Path) -> set[str]:
@@ -263,32 +241,27 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     assert drawn(tmp_path / "command") == {"antonymy:4"}
 
 
-def test_runs_from_which_nothing_can_be_drawn_are_refused(
-    tmp_path: Path, items: Any, refused: Callable[..., str]
-) -> None:
+def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items: Any, refused: Any) -> None:
     one, longer, elsewhere = items("antonymy", "CC"), items("antonymy", "CCC"), items("negation", "CC")
-
-    def said(second: Run, *questions: str) -> str:
+    for dataset, predicted, questions, says in (
+        (longer, "EEE", (), "'one' and 'other' were run on different items"),
+        (elsewhere, "EE", (), "have no test set in common"),
+        (one, "NE", ("category",), "'category' is about the errors of one model, not of 2"),
+    ):
+        runs = [run_of({one.name: "EE"}, one, model="one")]
+        runs.append(run_of({dataset.name: predicted}, dataset, model="other"))
         request = SampleRequest(questions=questions)
-        runs = [answering("one", one, "EE"), second]
-        return refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
-
-    assert "'one' and 'other' were run on different items" in said(answering("other", longer, "EEE"))
-    assert "have no test set in common" in said(answering("other", elsewhere, "EE"))
-    of_two = said(answering("other", one, "NE"), "category")
-    assert "'category' is about the errors of one model, not of 2" in of_two
+        assert says in refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
 
 
 def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
     dataset = items("antonymy", "CC", pair="hot/cold")
-    runs = [answering("one", dataset, "EE"), answering("other", dataset, "NE")]
+    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE")]
     sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
     study = open_study(tmp_path / "study")
     asked = {(item.predicted, item.asked) for item in study.items.values()}
     assert asked == {(None, ("label", "grammatical"))}
-    told = {dataset.name: Outcomes.of([Outcome("refused"), Outcome("answered")], len(dataset))}
-    silent = replace(answering("silent", dataset, "EE"), outcomes=told)
-    silent.probabilities[dataset.name][0] = np.nan
+    silent = run_of({dataset.name: "?E"}, dataset)
     sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
     study = open_study(tmp_path / "silent")
     assert [item.example for item in study.items.values()] == ["antonymy:1"]

@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import product
 from urllib.parse import urlencode
 
 import pytest
@@ -24,13 +25,8 @@ from crossexam.validation.server import (
 from crossexam.validation.study import Study
 
 SECURITY = (
-    "content-security-policy",
-    "referrer-policy",
-    "x-content-type-options",
-    "x-frame-options",
-    "cross-origin-opener-policy",
-    "cross-origin-resource-policy",
-    "cache-control",
+    *("content-security-policy", "referrer-policy", "x-content-type-options", "x-frame-options"),
+    *("cross-origin-opener-policy", "cross-origin-resource-policy", "cache-control"),
 )
 
 
@@ -47,25 +43,21 @@ def client_of(study: Study, judge: str | None = None, *, host: str = "127.0.0.1:
     return client
 
 
-class Fields(HTMLParser):
-    """The hidden fields of a page, its scripts, and every attribute."""
+class Tags(HTMLParser):
+    """The tags of a page with their attributes."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.hidden: dict[str, str] = {}
-        self.scripts: list[str | None] = []
-        self.attributes: set[str] = set()
-        self.tags: set[str] = set()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        self.tags.add(tag)
-        self.attributes |= set(named)
-        if tag == "script":
-            self.scripts.append(named.get("src"))
-        if tag == "input":
-            self.hidden[str(named["name"])] = str(named["value"])
+        self.found.append((tag, dict(attrs)))
+
+
+def hidden(page: str) -> dict[str, str]:
+    """The hidden fields of the form on a page."""
+    return {str(of["name"]): str(of["value"]) for tag, of in Tags(page).found if tag == "input"}
 
 
 def post(client: TestClient, path: str, fields: dict[str, str], **headers: str) -> int:
@@ -77,7 +69,7 @@ def test_a_judge_answers_all_without_a_script(study: Study) -> None:
     client = client_of(study, "judge-1")
     seen = []
     while "All items are judged" not in (page := client.get("/").text):
-        fields = Fields(page).hidden
+        fields = hidden(page)
         seen.append((fields["item"], fields["question"]))
         answer = fields | {"value": QUESTIONS[fields["question"]].choices[0].value}
         assert post(client, "/answer", answer) == 303
@@ -85,7 +77,7 @@ def test_a_judge_answers_all_without_a_script(study: Study) -> None:
     assert seen == [(item, question) for item in order for question in ("label", "grammatical")]
     assert len(study.judgements("judge-1")) == 8
     assert "4 of 4 items" in page
-    assert post(client, "/undo", Fields(page).hidden) == 303
+    assert post(client, "/undo", hidden(page)) == 303
     assert "Item 4 of 4" in client.get("/").text
     assert len(study.judgements()) == 7
 
@@ -123,44 +115,30 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     assert "Item 1 of 4" in page
     assert "given" not in page  # none of judge-1's answers
     signed = (form_token(study, "judge-1"), cookie_of(study, "judge-1"))
-    for hidden in ("secret", "antonymy", "judge-1", *study.judges.values(), *signed):
-        assert hidden not in page
-    shown = Fields(page).hidden
+    for secret in ("secret", "antonymy", "judge-1", *study.judges.values(), *signed):
+        assert secret not in page
     body = page[page.index("<article") : page.index("</article>")]
     assert "contradiction" not in body
     assert sum(f"Door {i} is closed" in page for i in range(4)) == 1  # one item a page
-    assert post(one, "/answer", shown | {"value": "neutral"}) == 403  # another judge's form
+    assert post(one, "/answer", hidden(page) | {"value": "neutral"}) == 403  # another judge's form
     assert study.judgements("judge-2") == []
 
 
-def test_other_hosts_are_refused_but_a_tunnel_may_change_the_port(
-    study: Study, for_each: Callable[..., None]
-) -> None:
-    client = client_of(study, "judge-1")
-
-    def check(host: str) -> None:
-        for path in ("/", f"/j/{study.judges['judge-1']}", "/static/judge.js"):
-            answer = client.get(path, headers={"host": host})
-            assert (answer.status_code, "Door" in answer.text) == (421, False)
-
+def test_other_hosts_are_refused_but_a_tunnel_may_change_the_port(study: Study) -> None:
+    client, paths = client_of(study, "judge-1"), ("/", f"/j/{study.judges['judge-1']}", "/static/judge.js")
     hosts = ("evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765")
-    for_each(check, hosts)
+    for host, path in product(hosts, paths):
+        answer = client.get(path, headers={"host": host})
+        assert (answer.status_code, "Door" in answer.text) == (421, False), host
     assert client_of(study, "judge-1", host="localhost:9000").get("/").status_code == 200
     assert [host_is_ours(host) for host in ("[::1]:1", "", None)] == [True, False, False]
 
 
-#: Requests for which the page has no answer of its own, and the status of what they get.
-NO_PAGE = [
-    ("GET", "/nothing", 404),
-    ("GET", "/j/no/such/page", 404),
-    ("GET", "/static/none.css", 404),
-    ("GET", "/answer/", 404),
-    ("POST", "/undo/", 404),
-    ("GET", "/undo", 405),
-    ("POST", "/", 405),
-    ("DELETE", "/answer", 405),
-    ("PUT", "/static/judge.js", 405),
-]
+#: Requests for which the page has no answer of its own, by the status of what they get.
+NO_PAGE = {
+    404: ("GET /nothing", "GET /j/no/such/page", "GET /static/none.css", "GET /answer/", "POST /undo/"),
+    405: ("GET /undo", "POST /", "DELETE /answer", "PUT /static/judge.js"),
+}
 
 
 def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
@@ -169,7 +147,8 @@ def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
     client = client_of(study, "judge-1")
     shown = client.get("/").headers
 
-    def check(method: str, path: str, status: int) -> None:
+    def check(request: str, status: int) -> None:
+        method, path = request.split()
         answer = client.request(method, path)
         assert (answer.status_code, "location" in answer.headers) == (status, False)
         assert all(answer.headers[name] == shown[name] for name in SECURITY)
@@ -177,7 +156,7 @@ def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
         assert (elsewhere.status_code, "location" in elsewhere.headers) == (421, False)
         assert all(name in elsewhere.headers for name in SECURITY)
 
-    for_each(check, NO_PAGE)
+    for_each(check, [(request, status) for status, requests in NO_PAGE.items() for request in requests])
     monkeypatch.setattr(Study, "progress", lambda *_: 1 / 0)
     failing = TestClient(application(study), base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
     failing.cookies.set(cookie_name(study), cookie_of(study, "judge-1"))
@@ -209,9 +188,7 @@ def test_forms_of_other_sites_are_refused(study: Study, good: dict[str, str]) ->
     assert [answer.value for answer in study.judgements()] == ["entailment"]
 
 
-def test_what_is_no_answer_is_refused(
-    study: Study, good: dict[str, str], for_each: Callable[..., None]
-) -> None:
+def test_what_is_no_answer(study: Study, good: dict[str, str], for_each: Callable[..., None]) -> None:
     client = client_of(study, "judge-1")
 
     def check(field: str, value: str) -> None:
@@ -233,10 +210,10 @@ def test_nothing_but_our_own_script_runs(study: Study) -> None:
     policy = dict(part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["form-action"] == "'self'"
-    found = Fields(page.text)
-    assert found.scripts == ["/static/judge.js"]
-    assert "img" not in found.tags
-    assert not [name for name in found.attributes if name.startswith("on") or name == "style"]
+    found = Tags(page.text).found
+    assert [of.get("src") for tag, of in found if tag == "script"] == ["/static/judge.js"]
+    assert "img" not in dict(found)
+    assert not [name for _, of in found for name in of if name.startswith("on") or name == "style"]
     assert "&lt;script&gt;" in page.text
     assert not re.search(r"https?://", page.text)
     for name, kind in (("judge.js", "text/javascript"), ("judge.css", "text/css")):

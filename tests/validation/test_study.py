@@ -25,8 +25,6 @@ NOTHING = StudyManifest(
     format=2, facts={}, signature="s", seed=0, per_set=0, judges=[], items=0, test_sets={}
 )
 
-# Files
-
 
 @pytest.fixture
 def pair(items: Any, study_of: Any) -> Study:
@@ -37,7 +35,6 @@ def pair(items: Any, study_of: Any) -> Study:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the study is."""
     return tmp_path / "study"
 
 
@@ -215,21 +212,16 @@ def test_progress_goes_through_all_questions(pair: Study, tmp_path: Path) -> Non
     assert open_study(tmp_path / "empty").progress("judge-1").item is None
 
 
-def test_what_is_no_answer_is_not_saved(
-    pair: Study, refused: Callable[..., str], for_each: Callable[..., None]
-) -> None:
-    def check(judge: str, item: int, question: str, value: str, culprit: str) -> None:
-        given = [Judgement("judge-1", 1, "label", "neutral"), Judgement(judge, item, question, value)]
+def test_what_is_no_answer_is_not_saved(pair: Study, refused: Callable[..., str]) -> None:
+    for wrong, culprit in (
+        (Judgement("judge-9", 1, "label", "neutral"), "'judge-9'"),
+        (Judgement("judge-1", 7, "label", "neutral"), "no item 7"),
+        (Judgement("judge-1", 1, "trivial", "yes"), "'trivial' is not a question about item i00001"),
+        (Judgement("judge-1", 1, "label", "yes"), "'yes' is not an answer to 'label'"),
+    ):
+        given = [Judgement("judge-1", 1, "label", "neutral"), wrong]
         assert culprit in refused(pair.record_all, given, source="x")
         assert pair.judgements() == []  # all or none
-
-    rows = [
-        ("judge-9", 1, "label", "neutral", "'judge-9'"),
-        ("judge-1", 7, "label", "neutral", "no item 7"),
-        ("judge-1", 1, "trivial", "yes", "'trivial' is not a question about item i00001"),
-        ("judge-1", 1, "label", "yes", "'yes' is not an answer to 'label'"),
-    ]
-    for_each(check, rows)
 
 
 def test_any_text_is_kept_as_it_is(study_of: Any) -> None:

@@ -46,11 +46,12 @@ def test_every_path_and_table_exists(document: str) -> None:
         assert len(getattr(import_module(path.replace("/", ".")), table)) > 1, table
 
 
-def test_a_promise_of_reliability_has_its_test(for_each: Callable[..., None]) -> None:
+def test_what_documents_say_of_a_test_names_one(for_each: Callable[..., None]) -> None:
     def check(file: str, name: str) -> None:
         assert not name or f"def {name}(" in (ROOT / file).read_text("utf-8")
 
-    text = (ROOT / "docs/reliability.md").read_text("utf-8")
+    documents = [ROOT / "docs/reliability.md", *ROOT.glob("reproductions/*/*.md")]
+    text = "\n".join(path.read_text("utf-8") for path in documents)
     named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
     assert len(named) > 20
     for_each(check, named)

@@ -13,6 +13,7 @@ import pytest
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
+from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 STUDY, NIE, ZHANG = published("naik2018"), published("nie2019"), published("zhang2020")
 SPLITS = ("matched", "mismatched")
@@ -177,6 +178,14 @@ def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., 
 
 
 # Zhang et al. 2020
+
+
+def test_the_published_majority_is_always_neutral() -> None:
+    """Table 5's row Majority is the share of neutral or not_entailment in Table 4, within halves."""
+    for member in MEMBERS.values():
+        share = member.shares.get("neutral", member.shares.get("not_entailment", 0.0))
+        found = ZHANG.table("accuracy").value("Majority", member.key)
+        assert found == pytest.approx(share, abs=3.1), member.key  # WNLI's halves of 353 differ most
 
 
 def test_tables_2_and_5_agree() -> None:

@@ -84,7 +84,8 @@ MODELS: Final[dict[str, ModelKind]] = {
         ModelKind("log/", "what another harness logged: lm-eval samples or Inspect logs, a file or a folder",
                   f"{_HERE}.logs.model:open_log"),
         ModelKind("py/", "a Python function, as module:function, that returns for each (premise, hypothesis) "
-                  "a label, True or False, or three probabilities", f"{_HERE}.function:open_function"),
+                  "a label, True or False, three probabilities, or a score (--threshold)",
+                  f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
                   f"{_HERE}.huggingface:open_huggingface", needs=RUN_BY),
         ModelKind("lm/", "a local language model or verifier of claims, asked with --template",

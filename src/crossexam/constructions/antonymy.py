@@ -156,7 +156,7 @@ def _replaced(case: _Case, position: int, rng: random.Random, options: Options) 
         first = next(doubts, None)
         if first:
             return Rejection(first)
-    facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(sense)}
+    facts: dict[str, Any] = {"relation": relation, "sense": wordnet().name(sense)}
     still = list(doubts)
     facts |= {"doubts": still} if still else {}
     pronouns = place.pronouns if options.rules == OURS else ()
@@ -208,11 +208,6 @@ def _lemma(sense: int, word: str, pos: str) -> str:
     forms = wordnet().lemmas_of(word, pos)
     own = (form.lower() for form in wordnet().lemmas(sense) if form.lower() in forms)
     return next(own, next(iter(forms), word))
-
-
-@remembered(WORDS)
-def _sense_name(sense: int) -> str:
-    return wordnet().name(sense)
 
 
 def _antonyms(sense: int, word: str, pos: str, indirect: bool) -> tuple[tuple[Antonym, ...], str]:

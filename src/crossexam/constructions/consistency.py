@@ -29,6 +29,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from crossexam.constructions.antonymy import antonymy
 from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.tautology import insertion_point
@@ -141,4 +143,4 @@ def transitivity(example: Example, resources: Resources, rng: random.Random) -> 
         for link, source in links:
             info = {**outcome.info, CHAIN: chain, LINK: link}
             suffix = f"{outcome.suffix}:{link}"
-            yield outcome._replace(label=None, source=source, suffix=suffix, info=info)
+            yield structs.replace(outcome, label=None, source=source, suffix=suffix, info=info)

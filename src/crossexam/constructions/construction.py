@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+import msgspec
 
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import Gold
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from crossexam.language.lexicons.counts import CountTable
     from crossexam.language.tokens import Parsed, Token
     from crossexam.language.word_pair_index import WordPairIndex
-
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def ways_out(reasons: Iterable[str]) -> list[str]:
     return [f"{reason[0].upper()}{reason[1:]}: {_WAYS_OUT[reason]}." for reason in known]
 
 
-class Draft(NamedTuple):
+class Draft(msgspec.Struct, frozen=True):
     """An item without an id: its *label* and the *edits* that produce it.
 
     The new premise starts from the side *source* of the example, the new hypothesis from its side *target*.
@@ -63,7 +62,7 @@ class Draft(NamedTuple):
     source: Side = "premise"
     target: Side = "hypothesis"
     suffix: str = ""
-    info: Mapping[str, Any] = _NOTHING
+    info: Mapping[str, Any] = {}
     base: Example | None = None
 
     def item(self, example: Example, construction: str) -> Example:

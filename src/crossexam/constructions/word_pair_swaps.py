@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from msgspec import structs
+
 from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
 from crossexam.constructions.natural_logic import (
     Proposal,
@@ -291,4 +293,4 @@ def _labelled(
     doubts = [*family.control.info.get(DOUBTS, ()), *reasons, *doubts]
     facts |= {DOUBTS: list(dict.fromkeys(doubts))} if doubts else {}
     info = {**draft.info, **{key: value for key, value in facts.items() if value is not None}}
-    return draft._replace(label=proposal.label, info=info)
+    return structs.replace(draft, label=proposal.label, info=info)

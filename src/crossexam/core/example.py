@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
 
 from crossexam.core.labels import Gold, parse_label
 
@@ -107,7 +109,7 @@ class Edit(NamedTuple):
     new: str
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, frozen=True):
     """The derivation of an example from its base.
 
     ``construction`` is a name with its version (``antonymy.v1``).  ``source`` is the side of the base example
@@ -120,19 +122,14 @@ class Change(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-class _Inherited:
-    """The place where an example keeps what all examples derived from it inherit, once it was asked for."""
-
-    __slots__ = ("_inherited",)
-    _inherited: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class Example(_Inherited):
+@dataclass(frozen=True, init=False, match_args=False)
+class Example(msgspec.Struct, dict=True):
     """A premise, a hypothesis and the gold label (None if there is none).
 
     ``base`` is the id of the example that this one was derived from, ``change`` how.  ``info`` holds whatever
     else a corpus or a construction records: genre, annotator labels, parses, the word pair ...
+
+    A dataclass, but for how it is made: a ``msgspec.Struct`` takes a tenth of the time.
 
     >>> base = Example("a", "The man is tall.", "A man is here.", "neutral")
     >>> edit = Edit("hypothesis", 11, 15, "tall", "short")
@@ -147,26 +144,7 @@ class Example(_Inherited):
     label: Gold | None
     base: str | None = None
     change: Change | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
-
-    def __init__(
-        self,
-        id: str,
-        premise: str,
-        hypothesis: str,
-        label: Gold | None,
-        base: str | None = None,
-        change: Change | None = None,
-        info: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Set the fields, in half the time that a frozen dataclass takes for it."""
-        _set_id(self, id)
-        _set_premise(self, premise)
-        _set_hypothesis(self, hypothesis)
-        _set_label(self, label)
-        _set_base(self, base)
-        _set_change(self, change)
-        _set_info(self, {} if info is None else info)
+    info: Mapping[str, Any] = {}
 
     @property
     def is_single_text(self) -> bool:
@@ -184,34 +162,23 @@ class Example(_Inherited):
 
         The id is ``construction:base-id`` and *suffix*.  Raises ValueError if an edit does not fit.
         """
-        construction, source, target, edits = change
-        name = construction.partition(".")[0]
+        name = change.construction.partition(".")[0]
         inherited = self.inherited_info
         return Example(
             f"{name}:{self.id}{suffix}",
-            apply_edits(self.premise if source == "premise" else self.hypothesis, edits, "premise"),
-            apply_edits(self.premise if target == "premise" else self.hypothesis, edits, "hypothesis"),
+            apply_edits(self.text(change.source), change.edits, "premise"),
+            apply_edits(self.text(change.target), change.edits, "hypothesis"),
             label,
             self.id,
             change,
             {**inherited, **info} if info else inherited,
         )
 
-    @property
+    @cached_property
     def inherited_info(self) -> Mapping[str, Any]:
         """The ``info`` of the examples derived from this one, but for what each adds: one object for all."""
-        try:
-            return self._inherited
-        except AttributeError:
-            info = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
-            info[CLUSTER] = cluster_of(self)
-            object.__setattr__(self, "_inherited", info)
-            return info
-
-
-_set_id, _set_premise, _set_hypothesis, _set_label, _set_base, _set_change, _set_info = (
-    getattr(Example, each.name).__set__ for each in fields(Example)
-)
+        info = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
+        return info | {CLUSTER: cluster_of(self)}
 
 
 def content_id(premise: str, hypothesis: str, label: Gold | None) -> str:

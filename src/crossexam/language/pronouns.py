@@ -26,6 +26,8 @@ _GENDERS: Final[tuple[Gender | None, ...]] = ("masculine", "feminine", None)
 _NOMINAL: Final = ("NN", "JJ", "CD", "VBG", "VBN", "RB")
 _MASCULINE: Final = frozenset(forms[0] for forms in _FORMS.values())
 _FEMININE: Final = frozenset(forms[1] for forms in _FORMS.values())
+#: The pronouns of the third person singular that have a gender.
+GENDERED: Final = _MASCULINE | _FEMININE
 
 
 class GenderedPronoun(NamedTuple):
@@ -45,7 +47,7 @@ def gendered_pronouns(tokens: Sequence[Token]) -> Iterator[GenderedPronoun]:
     """
     for position, token in enumerate(tokens):
         word = token.text.lower()
-        if word in _MASCULINE or word in _FEMININE:
+        if word in GENDERED:
             which: Gender = "masculine" if word in _MASCULINE else "feminine"
             yield GenderedPronoun(position, which, _function(tokens, position, word))
 

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons.wordnet import WordNet, wordnet
 from crossexam.language.remembered import WORDS, remembered
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Span, Token
 
 Ties = Literal["name", "frequency"]
 _RELATING: Final = ("of or relating to", "relating to", "of or pertaining to", "pertaining to")
@@ -60,12 +60,8 @@ def in_fixed_expression(words: Sequence[str], position: int) -> bool:
 
     Expressions headed by a person do not count: "young man" is compositional, although WordNet lists it.
     """
-    first, last = max(0, position - 2), min(len(words), position + 3)
-    for start in range(first, position + 1):
-        for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
-            if _is_expression(tuple(words[start:end])):
-                return True
-    return False
+    around = _around(position, len(words))
+    return any(_is_expression(tuple(words[start:end])) for start, end in around)
 
 
 def is_in_name(tokens: Sequence[Token], position: int) -> bool:
@@ -81,13 +77,20 @@ def is_in_name(tokens: Sequence[Token], position: int) -> bool:
 
 
 @remembered(WORDS)
+def _around(position: int, length: int) -> tuple[Span, ...]:
+    """Return the spans of two and three of *length* words that have the one at *position*."""
+    starts = range(max(0, position - 2), position + 1)
+    spans = ((start, start + several) for start in starts for several in (2, 3))
+    return tuple((start, end) for start, end in spans if position < end <= length)
+
+
+@remembered(WORDS)
 def _is_expression(words: tuple[str, ...]) -> bool:
     last = words[-1]
     if last.endswith("s"):
         last = wordnet().base_form(last, "n")
-    if not any(spelling in wordnet().expressions for spelling in _spellings((*words[:-1], last))):
-        return False
-    return not _is_person(last)
+    is_listed = not wordnet().expressions.isdisjoint(_spellings((*words[:-1], last)))
+    return is_listed and not _is_person(last)
 
 
 def _spellings(words: tuple[str, ...]) -> tuple[str, str]:

@@ -173,6 +173,8 @@ def _is_content(sentence: TaggedSentence, k: int) -> bool:
 @remembered(NEARBY)
 def _relatives(sentence: TaggedSentence) -> tuple[int, ...]:
     """Return the relative pronouns, and *that* as a conjunction, without a comma before them."""
+    if "that" not in sentence.words and _RELATIVE.isdisjoint(sentence.tags):
+        return ()
     return tuple(
         k
         for k in range(1, len(sentence.words))
@@ -243,7 +245,7 @@ def is_in_first_phrase(place: Place) -> bool:
 def is_in_adverbial_clause(place: Place) -> bool:
     """Return whether the word is in a clause of time, place or contrast, outside of a scene."""
     sentence = place.sentence
-    if is_scene(sentence) or _CONJUNCTIONS.isdisjoint(place.words):
+    if _CONJUNCTIONS.isdisjoint(place.words) or is_scene(sentence):
         return False
     opening = _OF_CIRCUMSTANCE if place.use in SAID else _CONJUNCTIONS
     return any(

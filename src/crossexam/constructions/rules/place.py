@@ -46,7 +46,7 @@ from crossexam.language.nouns import (
     is_relative,
     is_time,
 )
-from crossexam.language.pronouns import Unclear
+from crossexam.language.pronouns import GENDERED, Unclear
 from crossexam.language.remembered import NEARBY, WORDS, once, remembered
 from crossexam.language.tokens import Token
 
@@ -227,7 +227,7 @@ class Place:
     @once
     def pronouns(self) -> tuple[Edit, ...] | Unclear:
         """The edits that make pronouns agree with the antonym of a noun, or why they cannot."""
-        if self.swap.pos != "n":
+        if self.swap.pos != "n" or GENDERED.isdisjoint(self.words):
             return ()
         return pronoun_edits(self.sentence.tokens, (self.position,), self.swap.new, "hypothesis")
 

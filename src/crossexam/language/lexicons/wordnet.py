@@ -44,7 +44,7 @@ from typing import Any, Final
 import numpy as np
 
 from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.language.remembered import ALL_WORDS, remembered
+from crossexam.language.remembered import ALL_WORDS, WORDS, remembered
 
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
@@ -186,10 +186,7 @@ class WordNet:
         The number is WordNet's (``index.sense``), and NLTK's up to version 3.9; NLTK 3.10 numbers
         satellites separately, so their names, and only theirs, have lower numbers there.
         """
-        lemma = self.lemmas(synset)[0].lower()
-        part = self._part(self._pos[synset])
-        rank = [part.synsets[sense] for sense in part.senses(lemma)].index(synset)
-        return f"{lemma}.{self._pos[synset]}.{rank + 1:02}"
+        return _name(self, synset)
 
     def pos_of(self, synset: int) -> str:
         """Return the part of speech: n, v, a, s or r."""
@@ -327,6 +324,14 @@ class WordNet:
 def wordnet() -> WordNet:
     """Return the WordNet that is shipped, read once per process."""
     return WordNet(_SHIPPED)
+
+
+@remembered(WORDS)
+def _name(lexicon: WordNet, synset: int) -> str:
+    lemma, pos = lexicon.lemmas(synset)[0].lower(), lexicon.pos_of(synset)
+    part = lexicon._part(pos)
+    rank = [part.synsets[sense] for sense in part.senses(lemma)].index(synset)
+    return f"{lemma}.{pos}.{rank + 1:02}"
 
 
 @remembered(ALL_WORDS)

@@ -161,6 +161,10 @@ _LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
     for first, lengths in _LENGTHS.items()
 }
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
+#: The longest word of each operator that is not upward in both arguments, and what else opens a region.
+_SIGNS: Final = frozenset(
+    max(phrase, key=len) for phrase, row in _BY_PHRASE.items() if not _blocks_nothing(row)
+) | {"?", "than"}
 #: The second words of operators; they rule out most phrases that begin with an article.
 _SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
 #: Words that modify what follows; others do if they are superlatives in -est.
@@ -188,6 +192,8 @@ class _Match(NamedTuple):
 
 def regions(sentence: TaggedSentence) -> list[Region]:
     """Return the regions of all operators of *sentence* that are not upward monotone, outermost first."""
+    if not any(map(_may_open, sentence.words, sentence.tags)):  # as in most sentences
+        return []
     found = [*_operators(sentence)]
     free = [match for match in found if sentence.word(match.start).startswith("any")]
     plain = [region for match in found if match not in free for region in _reach(sentence, match)]
@@ -196,6 +202,14 @@ def regions(sentence: TaggedSentence) -> list[Region]:
     return sorted(
         (r for r in plain if r.direction != "up" and r.start < r.end), key=lambda r: (r.start, -r.end)
     )
+
+
+@remembered(ALL_WORDS)
+def _may_open(word: str, tag: str) -> bool:
+    """Return whether *word* may be why a sentence has a region."""
+    if word in _SIGNS or word in _MODIFYING or word.endswith("est") or word.startswith("any"):
+        return True
+    return _verb(word, tag) in _SIGNS
 
 
 @remembered(NEARBY)
@@ -234,9 +248,13 @@ def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     lengths = known.get(word, _NO_LENGTHS)
     if tag == "CD" or word in NUMBER_WORDS:
         lengths |= known["N"]
-    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := wordnet().morphy(word, "v")):
-        lengths |= known.get(lemma, _NO_LENGTHS)
+    lengths |= known.get(_verb(word, tag) or "", _NO_LENGTHS)
     return tuple(sorted(lengths, reverse=True))
+
+
+def _verb(word: str, tag: str) -> str | None:
+    """Return the lemma of *word* as a verb, None if it has another tag."""
+    return wordnet().morphy(word, "v") if tag.startswith("VB") or tag in {"MD", "NNS"} else None
 
 
 def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
@@ -258,7 +276,7 @@ def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, 
         yield ("neither", "nor")
     yield tuple(words)
     yield tuple("N" if _is_number(sentence, k + n) else word for n, word in enumerate(words))
-    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := wordnet().morphy(words[0], "v")):
+    if lemma := _verb(words[0], sentence.tag(k)):
         yield (lemma, *words[1:])
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, SUBORDINATORS
-from crossexam.language.remembered import NEARBY, remembered
+from crossexam.language.remembered import NEARBY, once, remembered
 from crossexam.language.tokens import Parsed, Span, Token
 
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
@@ -38,17 +37,17 @@ class TaggedSentence:
     words: tuple[str, ...]
     parsed: Parsed | None
 
-    @cached_property
+    @once
     def tags(self) -> tuple[str, ...]:
         """The tags of the tokens."""
         return tuple([token.tag for token in self.tokens])
 
-    @cached_property
+    @once
     def finite(self) -> frozenset[int]:
         """The tokens that begin a finite verb group, unlike a participle after an auxiliary."""
         return frozenset(k for k, tag in enumerate(self.tags) if tag in _FINITE and self._is_first(k))
 
-    @cached_property
+    @once
     def ends(self) -> tuple[int, ...]:
         """The marks that end a sentence of the text."""
         return tuple([k for k, word in enumerate(self.words) if word in _ENDS])

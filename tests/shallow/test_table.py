@@ -72,7 +72,7 @@ def test_fitting_writes_a_folder_which_its_prefix_opens(
         assert manifest.fingerprint[name] == asdict(part)
     assert ("seed" in manifest.fingerprint) is ("--seed" in model.takes)
     assert set(model.packages) <= set(manifest.versions)
-    assert [each["processor"] for each in manifest.machines] == [used_machines()[0]["processor"]]
+    assert manifest.machines == [{"processor": used_machines()[0]["processor"]}]
     assert all(model.columns(msgspec.convert(manifest.facts, model.facts)).values())
     name = f"{model.prefix}/{fitted.folder}"
     opened = open_model(name)

@@ -119,17 +119,17 @@ def _processor() -> str:
 Machine = dict[str, str | int]
 
 
-def used_machines(before: Sequence[Machine] = ()) -> list[Machine]:
+def used_machines(before: Sequence[Machine] = (), *, by_torch: bool = True) -> list[Machine]:
     """Return the machines *before*, on which a training was begun, and this one unless it is among them.
 
-    It is the processor and, if torch is loaded, the best vector instructions and the number of threads that
-    torch uses.
+    It is the processor and, of a training *by_torch*, the best vector instructions and the number of threads
+    that torch uses.
 
     >>> used_machines(used_machines()) == used_machines()
     True
     """
     here: Machine = {"processor": _processor()}
-    if torch := sys.modules.get("torch"):
+    if by_torch and (torch := sys.modules.get("torch")):
         here["instructions"] = torch.backends.cpu.get_cpu_capability()
         here["threads"] = torch.get_num_threads()
     return [*before] if here in before else [*before, here]

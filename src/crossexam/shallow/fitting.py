@@ -283,7 +283,7 @@ def _manifest(
         facts=msgspec.to_builtins(fit.facts),
         seconds=fit.seconds,
         versions=library_versions(*model.packages),
-        machines=used_machines(),
+        machines=used_machines(by_torch=False),
     )
 
 

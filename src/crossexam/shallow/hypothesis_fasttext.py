@@ -314,10 +314,7 @@ def _numbered(sentences: list[list[str]], settings: FastTextSettings) -> tuple[N
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute on one thread, whatever number the manifest names.
-
-    Steps are so small that several threads wait for each other.
-    """
+    """Let torch compute on one thread: steps are so small that several threads wait for each other."""
     try:
         import torch
     except ImportError:

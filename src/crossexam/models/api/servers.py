@@ -138,18 +138,6 @@ def server_by_models(listing: object) -> Server | None:
     return next((server for server in _TABLE if owners & set(server.owners)), None)
 
 
-def names_in(listing: object) -> list[str]:
-    """Return the names of the models in a list of models.
-
-    >>> names_in({"data": [{"id": "qwen", "aliases": ["q"]}]})
-    ['qwen', 'q']
-    """
-    models = _models_in(listing)
-    return [
-        str(name) for model in models for name in (model.get("id"), *(model.get("aliases") or ())) if name
-    ]
-
-
 def _models_in(listing: object) -> list[Mapping[str, Any]]:
     data = listing.get("data") if isinstance(listing, Mapping) else None
     return [model for model in data if isinstance(model, Mapping)] if isinstance(data, list) else []

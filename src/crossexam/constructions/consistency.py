@@ -33,7 +33,7 @@ from msgspec import structs
 
 from crossexam.constructions.antonymy import antonymy
 from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
-from crossexam.constructions.tautology import insertion_point
+from crossexam.constructions.tautology import end_of_words
 from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z, Edit, Example, Side
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
 from crossexam.language.statements import (
@@ -105,7 +105,7 @@ def _conjoined(example: Example, resources: Resources) -> Draft | Rejection:
         return Rejection("hypothesis: several clauses")
     if has_coordinated_clauses(second):
         return Rejection("premise: coordinated clauses")
-    place, _ = insertion_point(example.hypothesis)
+    place, _ = end_of_words(example.hypothesis)
     closing = example.hypothesis[place:]
     if closing.strip() not in _CLOSING:
         return Rejection("hypothesis: quotation, parenthesis or dash")

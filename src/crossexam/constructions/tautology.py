@@ -9,8 +9,9 @@ hypothesis, and length mismatch "and true is true" five times to the premise; ``
 chosen by the user.
 
 Difference from the paper: it appends to the very end of the sentence, and its Table 2 shows that the final
-full stop is dropped (``rules=paper``).  We insert before the closing punctuation and quotation marks, so that
-the sentence still ends as before and the edit is a pure insertion.
+full stop is dropped (``rules=paper``).  We insert before the closing punctuation, so that the sentence still
+ends as before and the edit is a pure insertion; after a quotation with which it ends, as nobody said the
+tautology, but within the quotation marks of a whole sentence.
 
 The authors' script (``make_distraction_adv_samples_jsonl.py`` of NLI_StressTest, ``rules=released``) cuts the
 hypothesis at its first ".", "!" or "?", inserts the tautology before that mark and drops whatever follows it,
@@ -35,9 +36,19 @@ from crossexam.core.rules import OURS, Rules
 _REMEMBERED: Final = 4096  # sentences, to which several constructions append
 _CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
 _OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
+#: The marks that close a quotation, and those that open it.
+_QUOTATION_MARKS: Final = {
+    "''": re.compile("``"),
+    '"': re.compile('"'),
+    "”": re.compile("“"),
+    "»": re.compile("«"),
+    "'": _OPEN_QUOTE,
+    "’": _OPEN_QUOTE,
+}
+_ENDS_SENTENCE: Final = re.compile(r"[.!?…]")
 # A full stop that belongs to the word: p.m., U.S., and the most frequent abbreviations.
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:[A-Za-z]\.)*[A-Za-z]|\b(?:etc|Inc|Ltd|Co|Corp|Jr|Sr|Mr|Mrs|Ms|Dr|St|Ave|vs|No|Rs|lbs?|ft|approx))$"
+    r"(?:\b(?:[A-Za-z]\.)*[A-Za-z]|\b(?:etc|Inc|Ltd|Co|Corp|Jr|Sr|Mr|Mrs|Ms|Dr|St|Ave|vs|Rs|lbs?|ft|approx))$"
 )
 
 
@@ -45,10 +56,39 @@ _ABBREVIATION: Final = re.compile(
 def insertion_point(sentence: str) -> tuple[int, bool]:
     """Return the offset at which a clause is appended to *sentence*, and whether a full stop must follow it.
 
-    The offset precedes closing punctuation and quotation marks; the full stop of a final abbreviation
-    stays with its word, in which case the clause needs another one.
+    The offset is :func:`end_of_words`, or the end of a quotation that begins within the sentence and ends it.
 
-    >>> "He left."[: insertion_point("He left.")[0]], insertion_point("It is 5 p.m.")
+    >>> "He left."[: insertion_point("He left.")[0]], insertion_point('He said "I left."')
+    ('He left', (17, True))
+    """
+    place, needs_stop = end_of_words(sentence)
+    marks, rest = _closed_quotation(sentence, place)
+    if not marks:
+        return place, needs_stop
+    return len(sentence) - len(rest), bool(_ENDS_SENTENCE.search(marks)) and not rest.strip()
+
+
+def _closed_quotation(sentence: str, place: int) -> tuple[str, str]:
+    """Return what closes a quotation after *place*, where the words of *sentence* end, and what follows it.
+
+    Both are empty if none is closed there, or if it begins before or with the sentence.
+    """
+    for mark, opening in _QUOTATION_MARKS.items():
+        within, found, rest = sentence[place:].rpartition(mark)
+        before = sentence[:place].lstrip()
+        opened = [each.start() for each in opening.finditer(before)] if found else []
+        if opened and opened[-1] > 0 and (mark != '"' or len(opened) % 2):
+            return within + found, rest
+    return "", ""
+
+
+def end_of_words(sentence: str) -> tuple[int, bool]:
+    """Return the offset at which the words of *sentence* end, and whether a full stop must follow more words.
+
+    The offset precedes closing punctuation and quotation marks; the full stop of a final abbreviation
+    stays with its word, after which a sentence that goes on needs another one.
+
+    >>> "He left."[: end_of_words("He left.")[0]], end_of_words("It is 5 p.m.")
     ('He left', (12, True))
     """
     match = _CLOSING.search(sentence)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Rejection, Resources, Yielded
-from crossexam.constructions.tautology import insertion_point
+from crossexam.constructions.tautology import end_of_words
 from crossexam.core.example import SIDES, Edit, Example, Side
 
 _PIECE: Final = re.compile(r"\S+")
@@ -51,7 +51,7 @@ def _other_order(sentence: str, side: Side, rng: random.Random) -> Iterator[Edit
     >>> [edit.new for edit in _other_order("It rains!", "premise", random.Random(0))]
     ['rains It']
     """
-    end = insertion_point(sentence)[0]
+    end = end_of_words(sentence)[0]
     spans = [match.span() for match in _PIECE.finditer(sentence, 0, end)]
     words = [sentence[start:stop] for start, stop in spans]
     if len(set(words)) < 2:

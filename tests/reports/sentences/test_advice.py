@@ -80,8 +80,8 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
     report = scorer(before, after)
     (found,) = of_labels(report)
     assert found == (
-        "On negation, scorer falls from 28 to 1 of 40 entailment items right (corrected p 3.0e-8) and rises "
-        "from 27 to 50 of 60 contradiction items (4.8e-7)."
+        "On negation, scorer gets 1 of 40 entailment items right, down from 28 on the base (corrected p "
+        "3.0e-8), and 50 of 60 contradiction items, up from 27 (p 4.8e-7)."
     )
     assert found in terminal(report, 400)
     assert found in page_of(report)
@@ -93,7 +93,10 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
     (found,) = of_labels(few)
     assert "entailment" not in found
     dropped = scorer("E" * 39 + "C" * 61, "C" * 100)  # where the drop is significant, too
-    assert "scorer falls from 39 to 0 of 40 entailment items right (corrected p" in of_labels(dropped)[0]
+    assert (
+        "scorer gets 0 of 40 entailment items right, down from 39 on the base (corrected p"
+        in of_labels(dropped)[0]
+    )
 
 
 def pairs_in(said: str) -> int:
@@ -105,9 +108,8 @@ def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> 
     """32 of 40 entailments become 5, and 45 of 60 contradictions 60: p of the drop is about 0.09."""
     report = scorer("E" * 32 + "C" * 8 + "C" * 45 + "E" * 15, "E" * 5 + "C" * 95)
     (said,) = headlines(report.results)
-    assert said.startswith(
-        "On negation, scorer falls from 32 to 5 of 40 entailment items right (corrected p "
-    )
+    begins = "On negation, scorer gets 5 of 40 entailment items right, down from 32 on the base (corrected p "
+    assert said.startswith(begins)
     assert (
         ". Over all labels, the accuracy of scorer, 77.0 % on the base, does not drop significantly" in said
     )

@@ -63,20 +63,20 @@ def hidden_change(model: ModelResults, results: Results) -> str:
     changes = sorted(hidden_changes(results)[model.name, name], key=lambda change: -change.drop)
     first, last = changes[0], changes[-1]
     short, tests = results.short_names[name], _count_of_tests(results)
-    told = f"{_moved(first)} right (corrected p {_corrected(first, tests)})"
+    told = f"{_moved(first, ' right')} on the base (corrected p {_corrected(first, tests)})"
     if last is not first and last.drop < 0:
-        told += f" and {_moved(last)} ({_corrected(last, tests)})"
+        told += f", and {_moved(last)} (p {_corrected(last, tests)})"
     alike = [other for whose, other in hidden_changes(results) if whose == model.name and other != name]
     rest = named_together(alike, results.test_sets, results.short_names)
     if len(alike) > _MOST_NAMED:
         rest = f"{len(alike)} other test sets"
     also = f"; see also {rest}" if rest else ""
-    return f"On {short}, {model.name} {told}{also}."
+    return f"On {short}, {model.name} gets {told}{also}."
 
 
-def _moved(change: OfGold) -> str:
-    way = "falls" if change.after < change.before else "rises"
-    return f"{way} from {change.before:,} to {change.after:,} of {change.n:,} {change.gold} items"
+def _moved(change: OfGold, right: str = "") -> str:
+    way = "down" if change.after < change.before else "up"
+    return f"{change.after:,} of {change.n:,} {change.gold} items{right}, {way} from {change.before:,}"
 
 
 def _corrected(change: OfGold, tests: int) -> str:

@@ -488,7 +488,7 @@ def _of_many_at_chance(
     gains = [each.majority.advantage for each in found if each.majority is not None]
     words = _standing(each.majority for each in found)
     consequence = "are hard to interpret" if "significantly" in words else "cannot be interpreted"
-    then = f", so changes from these {consequence}" if has_drops else ""
+    then = f", so drops from these {consequence}" if has_drops else ""
     below = "; check the order of its labels" if any(gain.high < 0 for gain in gains) else ""
     return (
         f"{model.name} is {words} the majority baseline on {len(found)} of {bases} bases{then}{below} (in "
@@ -528,7 +528,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     baseline = f"the majority baseline ({share} %{paired})"
     then, shares = "", result.predicted_shares
     if has_drops:
-        then = f", so changes from this base {consequence}"
+        then = f", so drops from this base {consequence}"
     elif 1.0 in shares:
         then = f"; it always predicts {result.labels[shares.index(1.0)]} there"
     few = "; these are too few items for a conclusion" if result.is_small else ""

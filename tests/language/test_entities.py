@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
     NAMES,
     NAMES_FILE,
-    NAMES_VERSION,
     name_sections,
 )
 from crossexam.language.tokens import Token, words
@@ -57,10 +55,8 @@ def test_the_file_of_names_is_sorted_and_in_lower_case() -> None:
         names = block.split("\n", 1)[1].split()
         assert names == sorted({name.lower() for name in names}), title
     for title, more in MORE_NAMES.items():
-        assert more, title
         assert not more & NAMES[title], title  # those that the written lists lack
     assert not MORE_NAMES["first names"] & MORE_NAMES["countries"]
-    assert resolve_recognizer("auto").name == f"lists:wordnet-3.0+names-{NAMES_VERSION}"
 
 
 def test_without_tags_capitalised_words_are_tried_and_one_that_begins_a_sentence_is_not_guessed() -> None:
@@ -104,4 +100,3 @@ def test_spacy_labels_of_both_inventories_are_understood(
     assert [entity.kind for entity in alone] == ["PERSON", "PERSON", "LOCATION", "LOCATION", "ORGANIZATION"]
     recognizer.prepare([text, "Nothing here.", text])
     assert recognizer.entities(text) == alone
-    assert re.fullmatch(r"spacy:en_pipeline-\d+\.\d+\.\d+", recognizer.name)

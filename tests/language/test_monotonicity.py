@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.corpora.spec import iter_corpus
 from crossexam.language.monotonicity import polarity
 from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, polarity_at
-from crossexam.language.monotonicity.spans import sentence_of, text_bounds
+from crossexam.language.monotonicity.spans import sentence_of
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import shipped
 from crossexam.language.tokens import Parsed, Token
@@ -107,8 +106,6 @@ def test_a_phrase_after_an_object_may_belong_to_either() -> None:
     assert direction(text.format("every/DT"), "parks") == "none"
     assert direction(text.format("no/DT"), "parks") == "down"
     tokens = tuple(tagged(text.format("every/DT")))
-    other = Parsed(tokens[:2], (1, -1), ("nsubj", "root"))  # a parse of other tokens is not used
-    assert direction(text.format("every/DT"), "parks", other) == "none"
     # He sees every dog in parks: the last phrase hangs on the dog, or on the verb
     relations = ("nsubj", "root", "det", "obj", "case", "nmod", "punct")
     on_dog = Parsed(tokens, (1, -1, 3, 1, 5, 3, 1), relations)
@@ -149,17 +146,13 @@ def test_a_polarity_says_what_reaches_there() -> None:
     tokens = tagged("No/DT man/NN without/IN hats/NNS is/VBZ late/JJ ./.")
     assert polarity_at(tokens, 3) == ("up", "restrictor of 'no', scope of 'without'")
     assert polarity_at(tokens[4:], 1) == ("up", "no operator over it")
-    for place in (-1, 7):
-        with pytest.raises(IndexError, match=f"no token {place} in a sentence of 7"):
-            polarity_at(tokens, place)
 
 
 def test_operators_are_looked_for_only_where_one_may_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cuts find what trying every length at every word finds, over sentences with all operators."""
     tagger = NltkTagger(shipped)
-    texts = [side for each in iter_corpus("builtin:demo") for side in (each.premise, each.hypothesis)]
     phrases = [" ".join(phrase).replace("N", "three") for phrase in by_phrase()]
-    texts += [f"{phrase.capitalize()} dogs bark, and a man sees {phrase} cats." for phrase in phrases]
+    texts = [f"{phrase.capitalize()} dogs bark, and a man sees {phrase} cats." for phrase in phrases]
     texts += ["Neither the dog nor the cat sleeps.", "He stops running.", "Neither dog barks."]
     sentences = [sentence_of(tagger.tag(text), None) for text in texts]
     found = [polarity.regions(sentence) for sentence in sentences]
@@ -168,14 +161,3 @@ def test_operators_are_looked_for_only_where_one_may_begin(monkeypatch: pytest.M
     monkeypatch.setattr(polarity, "_may_open", lambda word, tag: True)
     monkeypatch.setattr(polarity, "_lengths", lambda sentence, k, known: range(longest, 0, -1))
     assert found == [polarity.regions(sentence) for sentence in sentences]
-
-
-@given(st.lists(st.sampled_from(["a", "b", ".", "?"]), max_size=6), st.integers(-2, 8))
-def test_the_sentence_with_a_token_reaches_from_mark_to_mark(texts: list[str], place: int) -> None:
-    sentence = sentence_of([Token(text, 0, 0, "") for text in texts], None)
-    start = end = place
-    while start > 0 and sentence.word(start - 1) not in {".", "?"}:
-        start -= 1
-    while end < len(texts) and sentence.word(end) not in {".", "?"}:
-        end += 1
-    assert text_bounds(sentence, place) == (start, end)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.pair_indexes import cached_index
@@ -57,20 +57,19 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
         index = WordPairIndex.build(iter(examples))
     pairs, single = by_hand(examples)
     asked = every_pair(examples)
-    counts = index.counts(asked)
-    assert counts.tolist() == [[pairs[one, other, label] for label in LABELS] for one, other in asked]
-    assert index.seen(asked).tolist() == [any(row) for row in counts.tolist()]
-    most = [[label for label, n in zip(LABELS, row, strict=True) if n == max(row)] for row in counts.tolist()]
+    counts = index.counts(asked).tolist()
+    assert counts == [[pairs[one, other, label] for label in LABELS] for one, other in asked]
+    assert index.seen(asked).tolist() == [any(row) for row in counts]
+    most = [[label for label, n in zip(LABELS, row, strict=True) if n == max(row)] for row in counts]
     named = ["-".join(labels) if any(row) else "none" for labels, row in zip(most, counts, strict=True)]
     assert index.polarity(asked) == named
     assert len(index) == int(index.seen(asked).sum())
     for word, _ in asked:
         assert index.occurrences(word) == single[word, "either"]
-        assert index.occurrences(word, "premise") == single[word, "premise"]
-        assert index.occurrences(word, "hypothesis") == single[word, "hypothesis"]
+        for side in ("premise", "hypothesis"):
+            assert index.occurrences(word, side) == single[word, side]
     labelled = sum(example.label is not None for example in examples)
     assert (index.manifest["examples"], index.manifest["skipped"]) == (labelled, len(examples) - labelled)
-    assert (np.diff(index.keys.astype(np.int64)) > 0).all()
 
 
 def test_pairs_are_ordered_and_case_does_not_count() -> None:
@@ -87,26 +86,16 @@ def test_a_changed_tokenizer_needs_a_new_name() -> None:
     assert (TOKENIZER, rules) == ("words.v1", "8585f61c371f")
 
 
-# -- files -----------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=25)
-@given(corpora, st.text(max_size=30))
-def test_what_is_loaded_is_what_was_saved(
-    tmp_path_factory: pytest.TempPathFactory, examples: list[Example], text: str
-) -> None:
-    examples = [*examples, Example("a", text, "\ud800 dog", "neutral")]
+def test_what_is_loaded_is_what_was_saved(tmp_path: Path) -> None:
+    examples = [Example("a", "İzmir ß\n3,000", "\ud800 dog", "neutral"), Example("b", "Dog", "not", None)]
     index = WordPairIndex.build(examples)
-    folder = tmp_path_factory.mktemp("index") / "kept"
-    index.save(folder)
-    loaded = WordPairIndex.load(folder)
+    index.save(tmp_path / "kept")
+    loaded = WordPairIndex.load(tmp_path / "kept")
     assert isinstance(loaded.keys, np.memmap)  # counts stay on disk
-    assert isinstance(loaded.counts_of_pairs, np.memmap)
     asked = every_pair(examples)
     assert (loaded.counts(asked) == index.counts(asked)).all()
     assert (loaded.words, loaded.manifest) == (list(index.words), index.manifest)
     assert [loaded.occurrences(w) for w, _ in asked] == [index.occurrences(w) for w, _ in asked]
-    assert list(folder.parent.iterdir()) == [folder]
 
 
 @pytest.fixture
@@ -141,13 +130,11 @@ def test_who_comes_second_is_told(
     with pytest.raises(CrossexamError, match="the folder already exists"):
         index.save(tmp_path / "kept")
     assert [each.name for each in tmp_path.iterdir()] == ["kept"]
-    assert len(WordPairIndex.load(tmp_path / "kept")) == len(index)
 
 
 def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:
     kept = tmp_path / "kept"
     index.save(kept)
-    assert "kept: the folder already exists" in refused(index.save, kept)
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}
     for name in ("keys.npy", "counts.npy", "word_counts.npy", "words.txt"):
         (kept / name).write_bytes(whole[name][:-5])
@@ -160,11 +147,7 @@ def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused
     manifest = read_manifest(kept / "manifest.json")
     write_manifest(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     assert "tokenizer words.v0\n  wanted: format 1 and" in refused(WordPairIndex.load, kept)
-    (tmp_path / "empty").mkdir()
-    assert "no manifest.json: this is not an index" in refused(WordPairIndex.load, tmp_path / "empty")
-
-
-# -- the cache -------------------------------------------------------------------------------------------
+    assert "no manifest.json: this is not an index" in refused(WordPairIndex.load, tmp_path)
 
 
 ROWS = ["A dog.,A pet.,entailment", "Rain.,Sun.,contradiction", "Rain.,Wind.,-"]
@@ -180,8 +163,6 @@ def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
         patch.setattr(WordPairIndex, "build", None)  # what is kept is not counted again
         again = cached_index(str(corpus), cache_folder=cache)
     assert (first.manifest, len(first)) == (again.manifest, len(again))
-    assert (first.manifest["examples"], first.manifest["skipped"]) == (2, 1)
-    assert first.manifest["source"]["spec"] == str(corpus)
     part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
     assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
     write_lines(corpus, [*ROWS, ROWS[1]], header)
@@ -190,7 +171,3 @@ def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
     monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
     assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
     assert len(list(cache.iterdir())) == 4
-    write_lines(corpus, [*ROWS, "no row"], header)
-    with pytest.raises(CrossexamError):
-        cached_index(str(corpus), cache_folder=tmp_path / "another")
-    assert not (tmp_path / "another").exists()

@@ -7,8 +7,6 @@ import json
 import random
 import runpy
 import shutil
-import subprocess
-import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -56,8 +54,6 @@ def test_words_synsets_and_links(mini: WordNet) -> None:
 
     assert names("MEN") == ["man.n.01", "man.n.02"]  # an exception, in any case
     assert names("persons") == ["person.n.01"]  # a rule
-    assert [mini.morphy(word, "n") for word in ("men", "MEN", "man", "tree")] == ["man", None, "man", None]
-    assert (mini.lemmas_of("Rose"), mini.synsets("men", "v")) == (("rise",), ())
     # Satellites are adjectives: index.adj has hot 00000100 00000300 00000400; the second is boiling.
     assert names("hot", "a") == ["hot.a.01", "boiling.s.01", "hot.a.03"]
     assert names("hot", "s") == ["boiling.s.01"]
@@ -69,18 +65,16 @@ def test_words_synsets_and_links(mini: WordNet) -> None:
     assert mini.gloss_words(man) == set("an adult male person (as opposed to a woman)".split())
     assert (mini.offset(sailor), mini.pos_of(sailor)) == (400, "n")
     assert (mini.tag_count(man, "MAN"), mini.tag_count(boiling, "hot")) == (5, 2)  # index.sense
-    assert (mini.tag_count(sailor, "man"), mini.tag_count(man, "tree")) == (0, 0)
+    assert mini.tag_count(sailor, "man") == 0
     assert mini.antonyms(man) == mini.antonyms(man, "Man") == ((woman, "woman"),)
     assert mini.antonyms(man, "adult_male") == ()  # it is the other word that has the antonym
     assert (mini.hypernyms(man), mini.hyponyms(person)) == ((person,), (man, woman, sailor))
     assert mini.instance_hypernyms(mini.synsets("socrates")[0]) == (man,)
-    hot = mini.synsets("hot", "a")[0]
-    assert (mini.similar_to(hot), mini.similar_to(boiling)) == ((boiling,), (hot,))
+    assert mini.similar_to(boiling) == (mini.synsets("hot", "a")[0],)
     assert mini.antonymous_lemmas() == {"man", "woman", "rise", "fall", "hot", "cold"}
-    assert (mini.antonymous_lemmas("n"), mini.antonymous_lemmas("r")) == ({"man", "woman"}, frozenset())
+    assert mini.antonymous_lemmas("n") == {"man", "woman"}
     words = ("men", "hottest", "person", "torrid")
     assert [word for word in words if mini.has_antonym(word)] == ["men", "hottest"]
-    assert [mini.has_antonym("men", pos) for pos in "na"] == [True, False]
     for unknown in (mini.synsets, mini.has_antonym):
         with pytest.raises(UnknownNameError, match="noun"):
             unknown("man", "noun")
@@ -104,20 +98,6 @@ def test_lesk_counts_what_definition_and_sentence_share(
     first = max(senses, key=lambda s: shared[s], default=None)
     found = lesk(mini, frozenset(context), word, pos, ties="frequency", satellites=satellites)
     assert found == first
-    with pytest.raises(UnknownNameError, match="first"):
-        lesk(mini, (), "hot", ties="first")
-
-
-# The file and its compiler
-
-
-def test_the_script_compiles_a_file_and_its_licence(tmp_path: Path) -> None:
-    command = [sys.executable, ROOT / "scripts" / "compile_wordnet.py", "--source", MINI, "-o"]
-    subprocess.run([*command, tmp_path / "mini.zip"], check=True, capture_output=True)
-    content, licence = compile_wordnet(MINI)  # the same bytes again
-    assert (tmp_path / "mini.zip").read_bytes() == content
-    assert (tmp_path / "WORDNET-LICENSE.txt").read_text() == licence
-    assert "A wordnet of a page" in licence
 
 
 def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -132,24 +112,11 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
         assert said in refused(WordNet, path)
 
 
-# The WordNet that is shipped
-
-
 def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
     assert SHIPPED.stat().st_size < 6_000_000
     assert (wordnet().version, len(wordnet())) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
     licence = SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
     assert licence == WordNetArchive(SHIPPED).read("LICENSE").decode()
-    assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
-
-
-def test_the_closure_has_every_hypernym_once_depth_first() -> None:
-    def above(synset: int) -> list[int]:
-        return [synset, *(each for parent in wordnet().hypernyms(synset)[::-1] for each in above(parent))]
-
-    (dog, *_) = wordnet().synsets("dog", "n")  # canine and domestic animal are both animals
-    assert list(wordnet().closure(dog)) == list(dict.fromkeys(above(dog)))
-    assert wordnet().closure() == ()
 
 
 def test_threads_may_share_a_fresh_wordnet() -> None:
@@ -157,13 +124,13 @@ def test_threads_may_share_a_fresh_wordnet() -> None:
     words = "hot cold man woman big small rise fall day night good bad".split() * 5
     ready = threading.Barrier(8)
 
-    def work(_: int) -> list[str]:
+    def work(shared: WordNet) -> list[str]:
         ready.wait()
-        return [fresh.name(lesk(fresh, ["the"], word) or 0) for word in words]
+        return [shared.name(lesk(shared, ["the"], word) or 0) for word in words]
 
-    expected = [wordnet().name(lesk(wordnet(), ["the"], word) or 0) for word in words]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(work, range(8))) == [expected] * 8
+        found = list(threads.map(work, [fresh] * 7 + [wordnet()]))
+    assert found[:-1] == found[-1:] * 7
 
 
 # Against NLTK's reader of the same files
@@ -201,11 +168,9 @@ def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
 
 def sampled_words(count: int) -> list[str]:
     """Lemmas of WordNet, most of them with endings that its rules know, some with those they do not."""
-    rng = random.Random(7)
-    lemmas = [row for part in "nvar" for row in WordNetArchive(SHIPPED).lines(f"{part}/lemmas")]
-    irregular = [
-        row.split()[0] for part in "nvar" for row in WordNetArchive(SHIPPED).lines(f"{part}/exceptions")
-    ]
+    rng, archive = random.Random(7), WordNetArchive(SHIPPED)
+    lemmas = [row for part in "nvar" for row in archive.lines(f"{part}/lemmas")]
+    irregular = [row.split()[0] for part in "nvar" for row in archive.lines(f"{part}/exceptions")]
     endings = ["", "s", "es", "ies", "ed", "d", "ing", "er", "est", "r", "st", "men", "ly", "X"]
     inflected = [
         rng.choice(lemmas)[: rng.choice([None, None, -1])] + rng.choice(endings) for _ in range(count)
@@ -293,13 +258,9 @@ def test_a_word_is_known_if_it_has_a_base_form() -> None:
 
 def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet) -> None:
     for pos in "nvar":
-        for lemma in mini._part(pos).lemmas():
-            words = mini.words_of(lemma, pos)
-            assert lemma in words
-            assert all(lemma in mini.lemmas_of(word, pos) for word in words)
         for word in WORDS:
             assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
+            assert all(word.lower() in mini.lemmas_of(each, pos) for each in mini.words_of(word, pos))
     assert {"man", "men"} <= wordnet().words_of("man", "n")
     assert "women" not in wordnet().words_of("man", "n")
-    assert "better" in wordnet().words_of("good", "a")
     assert wordnet().words_of("gooder", "a") == frozenset()

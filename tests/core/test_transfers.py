@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -117,10 +116,6 @@ def run(url: str, of: str | Path = "builtin:demo") -> cx.Run:
     return cx.run("builtin/overlap", of, store=url)
 
 
-def answers(run: cx.Run) -> dict[str, Any]:
-    return {name: list(run.predictions(name)) for name in run.datasets}
-
-
 def test_a_suite_at_a_url_is_that_of_a_folder(place: Place, tmp_path: Path) -> None:
     done = place.order_of_copies()
     built, local = build(), build(str(tmp_path / "suite"))
@@ -136,22 +131,22 @@ def test_a_suite_at_a_url_is_that_of_a_folder(place: Place, tmp_path: Path) -> N
 
 
 def test_it_is_read_on_another_machine_by_a_copy_that_is_kept(place: Place) -> None:
-    built = [list(each) for each in build()]
+    build()
     place.use_machine("another")
     fetched: list[str] = []
     get = MemoryFileSystem.get_file
 
     def get_file(self: Any, there: str, *rest: Any, **more: Any) -> None:
-        fetched.append(there)
+        fetched.append(Path(there).name)
         get(self, there, *rest, **more)
 
     place.patch.setattr(MemoryFileSystem, "get_file", get_file)
     for _ in range(2):
-        assert [list(each) for each in cx.load_suite(SUITE)] == built
-        assert len(fetched) == 2
+        cx.load_suite(SUITE)
+        assert sorted(fetched) == [BASE, NEGATED]
     (copy_path(SUITE) / BASE).write_bytes(b"damaged")
     cx.load_suite(SUITE)
-    assert fetched[2:] == [f"/bucket/suite/{BASE}"]
+    assert fetched[2:] == [BASE]
 
 
 def test_what_is_at_the_place_is_an_error_unless_forced(place: Place, refused: Refused) -> None:
@@ -275,8 +270,6 @@ def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(place: Plac
     assert "no such file" in refused(cx.load, "memory://bucket/test.jsonl")
 
 
-
-
 def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place, refused: Refused) -> None:
     def model(pairs: object) -> None:
         pytest.fail("the model was asked")
@@ -312,15 +305,3 @@ def test_a_folder_of_this_machine_may_be_named_by_a_url_too(tmp_path: Path, plac
 
 def items() -> int:
     return len(cx.load_suite(SUITE).datasets["base.builtin_demo"])
-
-
-def test_a_run_there_holds_the_items_of_a_suite_here(tmp_path: Path, place: Place) -> None:
-    build(str(tmp_path / "suite"))
-    first = answers(run(RUN, tmp_path / "suite"))
-    shutil.rmtree(tmp_path / "suite")
-    place.use_machine("another")
-    run(RUN)
-    place.use_machine("a third")
-    found = answers(cx.load_run(RUN))
-    assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
-    assert first.items() <= found.items()

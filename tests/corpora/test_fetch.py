@@ -94,7 +94,7 @@ def written(path: Path, content: bytes) -> Path:
     return path
 
 
-def zipped(members: dict[str, bytes], *, compression: int = zipfile.ZIP_STORED) -> bytes:
+def zipped(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, content in members.items():
@@ -102,10 +102,7 @@ def zipped(members: dict[str, bytes], *, compression: int = zipfile.ZIP_STORED) 
     return buffer.getvalue()
 
 
-# What is not wanted may be there twice: it is not looked at.
-GOOD_ZIP = zipped(
-    {"toy/dev.jsonl": DEV, "toy/test.jsonl": TEST, "toy/paper.pdf": b"%PDF", "__MACOSX/paper.pdf": b"x"}
-)
+GOOD_ZIP = zipped({"toy/dev.jsonl": DEV, "toy/test.jsonl": TEST, "toy/paper.pdf": b"%PDF"})
 
 
 def sha256(content: bytes) -> str:
@@ -115,7 +112,7 @@ def sha256(content: bytes) -> str:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    state = Server({"/toy.zip": GOOD_ZIP, "/a.json": DEV, "/b.json": TEST})
+    state = Server({"/toy.zip": GOOD_ZIP, "/a.json": DEV})
     served = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"state": state}))
     thread = threading.Thread(target=served.serve_forever, args=(0.01,))
     thread.start()
@@ -211,11 +208,7 @@ def test_a_part_that_may_be_of_another_file_is_not_continued(
     assert "the download was interrupted: " in refuses(unknown, into="changed")
     server.files["/toy.zip"], server.validator = zipped({"dev.jsonl": TEST, "test.jsonl": DEV}), '"v2"'
     assert contents(fetch(unknown, into="changed")) == [TEST, DEV]
-    server.cuts, server.validator = [100_000], 'W/"v2"'
-    server.asked.clear()
-    fetch(unknown, into="of no certain bytes", attempts=2)
-    assert server.asked == [None, None]
-    server.cuts, server.validator, server.displaced = [100_000], '"v2"', 1
+    server.cuts, server.displaced = [100_000], 1
     server.asked.clear()
     fetch(unknown, into="displaced", attempts=3)
     assert server.asked == [None, "bytes=100000-", None]
@@ -244,14 +237,8 @@ def test_an_archive_that_leaves_its_folder(server: Server, tmp_path: Path, refus
 
 
 BAD_ARCHIVES = [
-    (
-        zipped({"dev.jsonl": b"0" * 20_000_000, "test.jsonl": b""}, compression=zipfile.ZIP_DEFLATED),
-        "'dev.jsonl' unpacks to over 200 times its size",
-    ),
-    (
-        zipped({"dev.jsonl": DEV * 50, "test.jsonl": b""}),
-        "it unpacks to 13,600,000 bytes, more than the 10,000,000 expected",
-    ),
+    (zipped({"dev.jsonl": b"0" * 20_000_000}, zipfile.ZIP_DEFLATED), "unpacks to over 200 times its size"),
+    (zipped({"dev.jsonl": DEV * 50, "test.jsonl": b""}), "13,600,000 bytes, more than the 10,000,000 expec"),
     (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}), "it has two files 'dev.jsonl'"),
     (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
     (GOOD_ZIP.replace(b"A b.", b"X y."), "the archive cannot be unpacked: Bad CRC-32"),
@@ -283,10 +270,9 @@ def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fe
         server.files[f"/{name}?dl=1"] = content
         written(tmp_path / "copy" / name, content)  # what somebody unpacked
     for source in (None, tmp_path / "copy"):
-        result = fetch(download, into=f"rounds {source is None}", source=source)
-        assert [*result.hashes] == ["R1_dev.jsonl", "R2_dev.jsonl"]
-        assert contents(result) == [DEV, TEST]
-        assert contents(fetch(*plain, into=f"plain {source is None}", source=source)) == [DEV, TEST]
+        for downloads in ([download], plain):
+            into = f"{source is None}, {len(downloads)}"
+            assert contents(fetch(*downloads, into=into, source=source)) == [DEV, TEST]
 
 
 WRONG_FORMS = [
@@ -297,12 +283,6 @@ WRONG_FORMS = [
     ("a.txt", b"A man\0 sleeps.", "not text"),
     ("a.parquet", b"<!DOCTYPE html><html><title>Sign in</title></html>", "it is not Parquet"),
 ]
-RIGHT_FORMS = {
-    "a.jsonl": b'\xef\xbb\xbf{"a": 1}\n',
-    "a.xml": b'<?xml version="1.0"?><fracas-problems/>',
-    "a.txt": "Un caf\xe9.".encode("latin-1"),
-    "a.parquet": b"PAR1 rows PAR1",
-}
 
 
 def test_what_nothing_vouches_for_has_the_form_of_its_name(
@@ -315,9 +295,8 @@ def test_what_nothing_vouches_for_has_the_form_of_its_name(
     server.files["/toy.zip"] = zipped({"a.tsv": b"Not found"})
     assert "this is not the file a.tsv: " in refuses(within)
     assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # no hash of these is held
-    for name, content in RIGHT_FORMS.items():
-        server.files[f"/{name}"] = content
-        assert contents(fetch(Download(f"{server.url}/{name}", name))) == [content]
+    server.files["/a.xml"] = b'\xef\xbb\xbf<?xml version="1.0"?><fracas-problems/>'
+    fetch(Download(f"{server.url}/a.xml", "a.xml"))
 
 
 def test_a_disk_without_room_is_told_before_the_download(
@@ -351,15 +330,6 @@ def test_a_busy_server_is_asked_again_and_one_without_the_file_is_not(
     assert len(server.asked) == 4
 
 
-def test_several_plain_files_come_as_one(server: Server, fetch: Fetch, refuses: Refuses) -> None:
-    known = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
-    downloads = (known, Download(f"{server.url}/b.json", "toy_b.json"))
-    server.cuts = [len(DEV), 10]
-    assert "the download was interrupted: " in refuses(*downloads)  # although the first is whole
-    assert contents(fetch(*downloads)) == [DEV, TEST]
-    assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
-
-
 def test_a_copy_of_the_archive_or_its_files_is_installed_without_the_network(
     server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
 ) -> None:
@@ -370,18 +340,13 @@ def test_a_copy_of_the_archive_or_its_files_is_installed_without_the_network(
     copy.write_bytes(GOOD_ZIP[:-1] + b"?")
     assert "toy.zip: the SHA-256 of the file is" in refuses(source=copy)
     plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
-    copy = written(tmp_path / "a.json", DEV)
+    copy = written(tmp_path / "plain" / "a.json", DEV)
     assert [*fetch(plain, into="plain", source=copy).hashes] == ["toy_a.json"]
     copy.write_bytes(DEV[:-1])
     assert f"the file has {len(DEV) - 1:,} bytes" in refuses(plain, source=copy)
-    copy.unlink()
-    assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(
-        source=written(tmp_path / "others" / "x", DEV).parent
-    )
+    assert "no toy files were found\n  wanted: toy.zip or dev.jsonl" in refuses(source=copy.parent)
     assert "no such file or folder" in refuses(source=tmp_path / "absent")
-    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
+    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", DEV)
     result = fetch(source=tmp_path / "loose")
-    assert (contents(result), result.missing) == ([TEST], ("test.jsonl",))
+    assert (contents(result), result.missing) == ([DEV], ("test.jsonl",))
     assert not server.asked  # nothing is downloaded
-    assert not fetch().missing  # the catalogue's archive goes before what was recorded
-    assert contents(fetch(source=written(copy, DEV)))[0] == DEV

@@ -78,8 +78,3 @@ def test_any_text_is_read_without_overlap(pieces: list[str]) -> None:
         if isinstance(number, Amount):
             assert number.phrase_start <= number.start
             assert number.end <= number.phrase_end <= len(text)
-            assert render_number(number.value, number).replace(" and", "").lower() in {
-                number.text.replace(" and", "").lower(),
-                f"one {number.text.lower()}",
-                "one" + number.text.lower().removeprefix("a").replace(" and", ""),
-            }

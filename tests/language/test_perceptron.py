@@ -25,24 +25,14 @@ def script() -> dict[str, Any]:
     return runpy.run_path(str(path))
 
 
-def test_training_twice_gives_the_same_bytes_with_small_weights_dropped(
-    script: dict[str, Any], tmp_path: Path
-) -> None:
-    trees = (
-        "(S (DT A) (NN dog) (VBZ runs) (. .))",
-        "(S (DT The) (NNS dogs) (VBP run))",
-        "(S (VB Run) (. !))",
-    )
-    pairs = [*zip(("A dog runs.", "The dogs run", "Run!"), trees, strict=True), ("No", trees[0])] * 2
-    rows = [{"sentence1": "", "sentence2": sentence, "sentence2_parse": tree} for sentence, tree in pairs]
-    path = tmp_path / "snli.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+def test_training_twice_gives_the_same_bytes_with_small_weights_dropped(script: dict[str, Any]) -> None:
+    tagged = ("A/DT dog/NN runs/VBZ ./.", "The/DT dogs/NNS run/VBP", "Run/VB !/.")
+    sentences = [[tuple(pair.split("/")) for pair in each.split()] for each in tagged]
 
     def trained() -> bytes:
-        sentences = [script["in_our_words"](*sentence) for sentence in script["snli"](path)]
-        assert len(sentences) == 3  # distinct ones with a parse of their own
         random.seed(script["SEED"])
-        return script["packed"](script["train"](sentences))
+        packed: bytes = script["packed"](script["train"](sentences))
+        return packed
 
     content = trained()
     assert content == trained()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from crossexam.corpora.spec import iter_corpus
 from crossexam.language.tagging import perceptron
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import SHIPPED, shipped
-from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
+from crossexam.language.tagging.tagger import TAGGERS, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token, words
 
 PREMISE = 'A man says "hi" (twice).'
@@ -118,18 +118,6 @@ PIECES = "A dog “runs” (fast) , Kim can't see 5 % of it . no — it’s Zoë
 SENTENCES = st.lists(st.sampled_from([*PIECES, '"', '"hi"']), max_size=12).map(" ".join)
 
 
-@pytest.fixture
-def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Tagger]:
-    def resolved(kind: str) -> Tagger:
-        if kind == "nltk":
-            data = request.getfixturevalue("shared_data") / "nltk_data"
-            monkeypatch.setattr("nltk.data.path", [str(data)])
-        pipeline = request.getfixturevalue("pipeline") if kind == "spacy" else ""
-        return resolve_tagger(SPECS[kind].format(pipeline))
-
-    return resolved
-
-
 def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
     """Return an example that ships tags, for ``auto`` those of the premise only."""
     shipped = {"parses": ("premise", "hypothesis"), "auto": ("premise",)}.get(kind, ())
@@ -138,44 +126,33 @@ def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
     return Example(name, premise, hypothesis, None, info=info)
 
 
-def _keeps_contract(tokens: Sequence[Token], sentence: str) -> None:
-    end = 0
-    for token in tokens:
-        assert token.text
-        assert sentence[token.start : token.end] == token.text
-        assert not sentence[end : token.start].strip()  # nothing is skipped
-        assert token.tag in PENN
-        end = token.end
-    assert not sentence[end:].strip()
-
-
 @pytest.mark.parametrize("kind", sorted(TAGGERS))
 def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
-    kind: str, make: Callable[[str], Tagger]
+    kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And the same tags whether a sentence was prepared with another or not."""
     assert set(SPECS) == set(TAGGERS), "add a line to SPECS for every tagger in TAGGERS"
-    tagger = make(kind)
+    if kind == "nltk":
+        data = request.getfixturevalue("shared_data") / "nltk_data"
+        monkeypatch.setattr("nltk.data.path", [str(data)])
+    spec = SPECS[kind].format(request.getfixturevalue("pipeline") if kind == "spacy" else "")
+    alone, prepared = resolve_tagger(spec), resolve_tagger(spec)
 
     @example_of("", "  ")
     @given(SENTENCES, SENTENCES)
     def holds(premise: str, hypothesis: str) -> None:
         example = _shipping("a", premise, hypothesis, kind)
-        tagger.prepare([example])
-        _keeps_contract(tagger.tokens(example, "premise"), premise)
-        _keeps_contract(tagger.tokens(example, "hypothesis"), hypothesis)
+        prepared.prepare([example])
+        for side in SIDES:
+            tokens, text = prepared.tokens(example, side), example.text(side)
+            assert tokens == alone.tokens(example, side)
+            assert all(text[token.start : token.end] == token.text for token in tokens)
+            assert "".join(token.text for token in tokens) == "".join(text.split())  # nothing is skipped
+            assert {token.tag for token in tokens} <= PENN
 
-    tagger.prepare([])
+    prepared.prepare([])
     holds()
-    assert tagger.signature() == tagger.name == "+".join(sorted(tagger.answered))
-
-
-@pytest.mark.parametrize("kind", sorted(SPECS))
-def test_a_tagger_gives_the_same_tags_in_any_order_of_preparation(
-    kind: str, make: Callable[[str], Tagger], same_in_any_order: Callable[..., None]
-) -> None:
-    texts = ["A dog runs .", "Kim’s café is closing .", "A dog runs .", "It's  raining, “again” .", "中文 🐕"]
-    examples = [_shipping(str(k), text, texts[k - 1], kind) for k, text in enumerate(texts)]
-    same_in_any_order(lambda: make(kind), "tokens", examples)
+    assert prepared.signature() == prepared.name == "+".join(sorted(prepared.answered))
 
 
 def test_the_perceptron_in_the_package_tags_as_nltk_would() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.pair_indexes import cached_index
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
@@ -113,23 +111,6 @@ def test_what_was_interrupted_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         index.save(tmp_path / "kept")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_who_comes_second_is_told(
-    tmp_path: Path, index: WordPairIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def overtaken(path: Path, value: Mapping[str, Any]) -> None:
-        monkeypatch.undo()
-        write_manifest(path, value)
-        with pytest.raises(CrossexamError, match="another process is saving an index of word pairs into it"):
-            index.save(tmp_path / "kept")
-        index.save(tmp_path / "elsewhere")  # by a process that this one cannot see
-        (tmp_path / "elsewhere").rename(tmp_path / "kept")
-
-    monkeypatch.setattr("crossexam.language.word_pair_index.write_manifest", overtaken)
-    with pytest.raises(CrossexamError, match="the folder already exists"):
-        index.save(tmp_path / "kept")
-    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
 
 
 def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:

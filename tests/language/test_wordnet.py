@@ -112,11 +112,8 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
         assert said in refused(WordNet, path)
 
 
-def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
-    assert SHIPPED.stat().st_size < 6_000_000
-    assert (wordnet().version, len(wordnet())) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
-    licence = SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
-    assert licence == WordNetArchive(SHIPPED).read("LICENSE").decode()
+def test_the_shipped_wordnet_is_whole() -> None:
+    assert len(wordnet()) == 117_659  # wnstats(7WN): unique synsets
 
 
 def test_threads_may_share_a_fresh_wordnet() -> None:

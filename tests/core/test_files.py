@@ -65,7 +65,6 @@ def test_a_temporary_file_that_was_taken_for_abandoned_is_made_anew(
 
     monkeypatch.setattr("crossexam.core.locks.tempfile.mkstemp", swept)
     with finished_or_absent(tmp_path / "a.txt") as temporary:
-        assert str(temporary) == made[1]
         temporary.write_text("whole")
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
 
@@ -82,8 +81,8 @@ def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
 
 
 def test_who_has_finished_leaves_the_lock_of_who_came_next(tmp_path: Path) -> None:
-    folder, busy = tmp_path / "new", CrossexamError("in use")
-    with alone_in(folder, busy):
+    folder = tmp_path / "new"
+    with alone_in(folder, CrossexamError("in use")):
         folder.rename(tmp_path / "done")
         folder.mkdir()
         (folder / ".lock").touch()
@@ -157,11 +156,3 @@ def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> Non
         order.append("first")
     other.join()
     assert order == ["first", "second"]
-
-
-def test_who_is_refused_leaves_a_lock_that_was_there(tmp_path: Path) -> None:
-    path = tmp_path / ".lock"
-    path.touch()
-    with pytest.raises(CrossexamError, match="of another"), alone_in(tmp_path, CrossexamError("in use")):
-        raise CrossexamError("of another model")
-    assert path.exists()

@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import fields, replace
 
 from crossexam.core import manifest as module
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.manifest import (
     CROSS_DATASET,
@@ -58,15 +57,12 @@ def again(entry: TestSetEntry) -> TestSetEntry:
 
 
 def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
-    names = [each.name for each in fields(TestSetEntry)]
-    single = {name: replace(PLAIN, **{name: CHANGED[name]}) for name in names}
-    assert {name: again(entry) for name, entry in single.items()} == single
-    assert PLAIN not in single.values()
+    for each in fields(TestSetEntry):
+        entry = replace(PLAIN, **{each.name: CHANGED[each.name]})
+        assert again(entry) == entry != PLAIN
     entry = replace(PLAIN, **CHANGED)
     assert again(entry) == entry
     assert list(again(entry).to_json()) == list(entry.to_json())
-    silent = Dataset("negation.dev", ()).entry
-    assert (silent.construction, silent.part, silent.rows) == ("negation", "dev", None)
 
 
 def test_what_a_suite_does_not_know_of_a_test_set_is_written_as_null() -> None:
@@ -90,17 +86,6 @@ def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -
     said = [(labels, paired) for labels in (True, False) for paired in (None, True, False)]
     compared = [replace(PLAIN, keeps_label=labels, paired=paired).compares_items for labels, paired in said]
     assert compared == [True, True, False, False, True, False]
-
-
-def test_the_name_of_a_processor_is_known_where_linux_says_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "Path", lambda _: tmp_path / "cpuinfo")
-    monkeypatch.setattr("platform.processor", lambda: "")
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
-    assert module._processor.__wrapped__() == "aarch64"
-    (tmp_path / "cpuinfo").write_text("model name\t: Xeon: 9\nmodel name\t: other\n")
-    assert module._processor.__wrapped__() == "Xeon: 9"
 
 
 def test_a_manifest_that_no_version_of_ours_writes_is_refused_by_its_field(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import string
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
@@ -23,7 +20,6 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 from made.cases import each_row
 
-SPLIT_NAMES = [f"{corpus}:{split}" for corpus, entry in catalog().items() for split in entry.splits]
 DATA = Path(__file__).parents[1] / "data" / "corpora"
 
 
@@ -31,39 +27,6 @@ def put(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(DATA / "snli.jsonl", path)
     return path
-
-
-numbers = st.one_of(st.just(""), st.integers(0, 9999).map(str))
-slices = st.one_of(
-    st.just(""),
-    st.builds("[{}:{}]".format, numbers, numbers),
-    st.builds("[{}:{}:{}]".format, numbers, numbers, st.one_of(st.just(""), st.integers(1, 99).map(str))),
-)
-shares = st.one_of(st.none(), st.integers(1, 99))
-words = st.text(string.ascii_letters + string.digits + "_-", min_size=2, max_size=8).map(lambda w: f"no{w}")
-names = st.one_of(
-    st.sampled_from(SPLIT_NAMES),
-    st.builds("{}/{}.jsonl".format, words, words),
-    st.builds("{}@{}/{}.csv".format, st.sampled_from(sorted(catalog())), words, words),
-)
-corpora = st.tuples(names, slices, shares)
-
-
-@given(st.lists(corpora, min_size=1, max_size=4))
-def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
-    written: list[tuple[str, str, int | None]],
-) -> None:
-    texts = [name + part + ("" if share is None else f"@{share / 100:.2f}") for name, part, share in written]
-    specs = CorpusSpec.parse_union("+".join(texts))
-    assert [spec.text for spec in specs] == texts
-    for spec, (name, part, share) in zip(specs, written, strict=True):
-        assert spec.name == name
-        assert spec.share == (None if share is None else pytest.approx(share / 100))
-        fields = [int(number) if number else None for number in part.strip("[]").split(":")] if part else []
-        assert spec.part == (slice(*fields) if fields else slice(None))
-        assert (spec.split is not None) == (name in SPLIT_NAMES)
-        if share is None:
-            assert CorpusSpec.parse(spec.text) == spec
 
 
 def test_the_path_of_a_file_is_that_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,3 +135,16 @@ def test_a_corpus_that_is_read_is_described(tmp_path: Path) -> None:
     manifest = read_corpus("snli:dev").manifest
     assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
     assert (manifest["licence"], "Bowman" in manifest["citation"]) == ("CC BY-SA 4.0", True)
+
+
+def test_what_is_written_by_the_grammar_is_parsed_to_its_parts() -> None:
+    written: list[tuple[str, str, slice, float | None, bool]] = [
+        ("snli:dev[10:99]@0.25", "snli:dev", slice(10, 99), 0.25, True),
+        ("builtin:demo", "builtin:demo", slice(None), None, True),
+        ("no/such.jsonl[::3]", "no/such.jsonl", slice(None, None, 3), None, False),
+        ("sick@no/such.csv[:5]@.5", "sick@no/such.csv", slice(None, 5), 0.5, False),
+    ]
+    specs = CorpusSpec.parse_union("+".join(text for text, *_ in written))
+    found = [(each.text, each.name, each.part, each.share, each.split is not None) for each in specs]
+    assert found == written
+    assert CorpusSpec.parse("snli:dev[1:2]").part == slice(1, 2)

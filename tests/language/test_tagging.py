@@ -94,17 +94,6 @@ def test_the_name_of_the_tagger_in_the_package_changes_with_its_weights(tmp_path
     assert tagger.name != resolve_tagger("builtin").name
 
 
-def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None:
-    tagger: Any = resolve_tagger(f"spacy:{pipeline}")
-    one, other = _example(), Example("b", PREMISE, "A  dog sleeps.", None)
-    alone = tagger.tokens(one, "premise")
-    tagger.prepare([one, other])
-    assert tagger.answered.total() == 1 + 3  # the sentence asked for, then three distinct ones
-    assert tagger.tokens(one, "premise") == alone
-    found = [f"{token.text}/{token.start}/{token.end}" for token in tagger.tokens(other, "hypothesis")]
-    assert found == "A/0/1 dog/3/6 sleeps/7/13 ./13/14".split()  # the second blank is no token
-
-
 # The contract; where NLTK's model is not there, its tagger is skipped.
 
 #: The tags of the Penn Treebank (Marcus et al., 1993), of OntoNotes and of the English Web Treebank.

@@ -84,18 +84,6 @@ def test_a_changed_tokenizer_needs_a_new_name() -> None:
     assert (TOKENIZER, rules) == ("words.v1", "8585f61c371f")
 
 
-def test_what_is_loaded_is_what_was_saved(tmp_path: Path) -> None:
-    examples = [Example("a", "İzmir ß\n3,000", "\ud800 dog", "neutral"), Example("b", "Dog", "not", None)]
-    index = WordPairIndex.build(examples)
-    index.save(tmp_path / "kept")
-    loaded = WordPairIndex.load(tmp_path / "kept")
-    assert isinstance(loaded.keys, np.memmap)  # counts stay on disk
-    asked = every_pair(examples)
-    assert (loaded.counts(asked) == index.counts(asked)).all()
-    assert (loaded.words, loaded.manifest) == (list(index.words), index.manifest)
-    assert [loaded.occurrences(w) for w, _ in asked] == [index.occurrences(w) for w, _ in asked]
-
-
 @pytest.fixture
 def index() -> WordPairIndex:
     return WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
@@ -143,7 +131,11 @@ def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WordPairIndex, "build", None)  # what is kept is not counted again
         again = cached_index(str(corpus), cache_folder=cache)
-    assert (first.manifest, len(first)) == (again.manifest, len(again))
+    assert (again.words, again.manifest) == (list(first.words), first.manifest)
+    asked = [(one, other) for one in first.words for other in first.words]
+    assert (again.counts(asked) == first.counts(asked)).all()
+    assert [again.occurrences(word) for word in again.words] == [first.occurrences(w) for w in first.words]
+    assert isinstance(again.keys, np.memmap)  # counts stay on disk
     part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
     assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
     write_lines(corpus, [*ROWS, ROWS[1]], header)

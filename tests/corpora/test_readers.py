@@ -109,6 +109,8 @@ def test_no_reader_is_without_a_test() -> None:
     # a reader that says "its documented format" alone was tried on no real file, and the other way
     by_format = {name for name, reader in READERS.items() if reader.tested_on == "its documented format"}
     assert by_format == READERS.keys() - CORPORA_TRIED
+    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
+    assert [name for name in catalog() if name != "builtin" and f"`{name}`" not in page] == []
 
 
 # -- copies of the hub -----------------------------------------------------------------------------------
@@ -122,21 +124,6 @@ def test_a_copy_of_the_hub_has_its_own_numbers(
     examples = read_corpus(spec).examples
     read = [(example.premise, example.hypothesis, example.label) for example in examples]
     assert read == [*zip(("A.", "B."), ("C.", "D."), labels, strict=True)]
-
-
-def test_copies_with_columns_of_their_own(tmp_path: Path) -> None:
-    copies: dict[str, dict[str, list[Any]]] = {
-        "scitail:test": {"label": ["entails", "neutral"]},
-        "wanli:test": {"id": [1, 2], "gold": [E, C], "genre": ["g", "g"], "pairID": ["7", "8"]},
-        "cb:test": {"idx": [0, 1], "label": [-1, -1]},
-    }
-    found = []
-    for spec, columns in copies.items():
-        sides = {"premise": ["A.", "B."], "hypothesis": ["C.", "D."]}
-        pl.DataFrame({**sides, **columns}).write_parquet(tmp_path / f"{spec.replace(':', '_hub_')}.parquet")
-        found.append([*iter_corpus(spec, drop_no_gold=False)])
-    assert [[e.label for e in examples] for examples in found] == [[E, N], [E, C], [None, None]]
-    assert [example.id for example in found[1]] == ["1", "2"]
 
 
 @each_row
@@ -196,11 +183,6 @@ def test_entities_and_damaged_xml_are_refused(tmp_path: Path, said_of: Callable[
         assert "not XML" in said_of("fracas:test")
 
 
-def test_the_page_of_corpora_has_every_one() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
-    assert [name for name in catalog() if name != "builtin" and f"`{name}`" not in page] == []
-
-
 def test_a_split_whose_pairs_are_not_there_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said_of: Callable[..., str]
 ) -> None:
@@ -211,3 +193,14 @@ def test_a_split_whose_pairs_are_not_there_says_so(
     assert "no pair in the file belongs to the split 'test'" in said_of("dpr:test")
     (data / "multinli_1.0_matched_annotations.txt").write_text("2c #ANTO\n", encoding="utf-8")
     assert "not installed: multinli:dev_matched" in said_of("multinli_annotated:matched")
+
+
+def test_copies_with_columns_of_their_own(tmp_path: Path) -> None:
+    sides = {"premise": ["A.", "B."], "hypothesis": ["C.", "D."]}
+    wanli = {"id": [1, 2], "gold": [E, C], "genre": ["g", "g"], "pairID": ["7", "8"]}
+    pl.DataFrame({**sides, **wanli}).write_parquet(tmp_path / "wanli_hub_test.parquet")
+    assert [(e.id, e.label) for e in iter_corpus("wanli:test")] == [("1", E), ("2", C)]
+    pl.DataFrame({**sides, "label": ["entails", "neutral"]}).write_parquet(
+        tmp_path / "scitail_hub_test.parquet"
+    )
+    assert [e.label for e in iter_corpus("scitail:test")] == [E, N]

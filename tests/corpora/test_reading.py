@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
-from made.corpora import write_lines, write_records
+from made.corpora import write_lines
 
 HEADER = b"premise,hypothesis,label\n"
 GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
@@ -53,90 +53,17 @@ def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str], for_each: C
     for_each(check, BAD_JSON.values())
 
 
-def test_first_and_last_lines(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(without("sentence2") + b"\n" + line() + b"\n")
-    assert "line 1: no column for the hypothesis" in said_of(path)
-    path.write_bytes(line() + b"\n" + line()[:-9])
-    assert "; the line does not end in a newline: is the file truncated" in said_of(path)
-    path.write_bytes(without("gold_label") + b"\n" + line())
-    assert "line 2, field 'gold_label': this record has a label, but the first has none" in said_of(path)
-    path.write_bytes(b"\xef\xbb\xbf" + line(sentence1="\U0001f600") + b"\r\n\r\n" + line() + b"\r\n \n")
-    assert [e.premise for e in iter_corpus(path)] == ["\U0001f600", "A b."]  # no mistake
-
-
-# What else is wrong with tables is among the mistakes of the command line.
-BAD_TABLES = [
-    ("x.csv", HEADER + b'"a"x,b,neutral\n', "line 2: malformed CSV: ',' expected"),
-    ("x.csv", HEADER + b'"a\nb",c,neutral\nd\n', "line 4: 1 fields"),
-    ("x.tsv", b"premise\thypothesis\tlabel\na\tb\n", "line 2: 2 fields\n  wanted: 3 fields"),
-    ("x.txt", b"Good.\nna\xefve\n", "line 2: byte 0xef at position 2 is not"),
-]
-
-
-def test_bad_tables(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
-    def check(name: str, content: bytes, message: str) -> None:
-        path = tmp_path / name
-        path.write_bytes(content)
-        assert said_of(path).startswith(f"{path}, {message}")
-
-    for_each(check, BAD_TABLES)
-    path = tmp_path / "x.csv"
-    path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
-    report = ReadingReport()
-    (kept,) = iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report)
-    assert (kept.premise, kept.hypothesis) == ("d", "e")
-    assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
-
-
-def test_problems_and_test_sets_with_wrong_fields(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    problem = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
-    row = {"id": "a", "premise": "p", "hypothesis": "h", "label": "neutral"}
-    row |= {"base": None, "construction": None, "edits": []}
-    wrong: list[tuple[dict[str, object], dict[str, object], str]] = [
-        (problem, {"options": "A)1"}, "field 'options': a string instead of an array of strings"),
-        (problem, {"options": [1]}, "field 'options': an array instead of an array of strings"),
-        (problem, {"rationale": None}, "field 'rationale': null instead of a string"),
-        (row, {}, "field 'id': the id 'a' is not unique"),
-    ]
-    for first, changes, message in wrong:
-        path = write_records(tmp_path / "x.jsonl", [first, {**first, **changes}])
-        assert f"line 2, {message}" in said_of(path)
-
-
-# The file, what is in it, and what it is said to be; others are among the mistakes of the command line.
-NOT_CORPORA = [
-    ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
-    ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
-    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser"),
-    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6"),
-    ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis"),
-]
-
-
-def test_files_that_hold_no_corpus(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    for name, content, message in NOT_CORPORA:
-        (tmp_path / name).write_bytes(content)
-        assert message in said_of(tmp_path / name)
-
-
-def test_fields_that_a_writer_of_csv_quoted_are_named(tmp_path: Path) -> None:
+def test_fields_that_a_writer_of_csv_quoted_are_counted(tmp_path: Path) -> None:
     """Quotes are plain text in a tab-separated file, as in those of MultiNLI: nothing is taken away."""
     path, report = tmp_path / "own.tsv", ReadingReport()
-    rows = (
-        "premise\thypothesis\tlabel",
-        '"He said ""no""."\tHe spoke.\tneutral',
-        '"Yes\tHe said "no".\tneutral',
-    )
-    write_lines(path, rows)
-    first, second = iter_corpus(str(path), report=report)
+    write_lines(path, ['"He said ""no""."\tHe spoke.', '"Yes\tHe said "no".'], "premise\thypothesis\n")
+    first, second = iter_corpus(path, report=report, drop_no_gold=False)
     assert (first.premise, second.premise, second.hypothesis) == (
         '"He said ""no""."',
         '"Yes',
         'He said "no".',
     )
-    quoted = "with quotes around a field, which are text in a tab-separated file (not in .csv)"
-    assert report.summary() == f"of 2 records: 1 {quoted}"
+    assert report.quoted == 1
 
 
 def test_skipping_all_records_is_an_error(tmp_path: Path, said_of: Callable[..., str]) -> None:
@@ -148,3 +75,48 @@ def test_skipping_all_records_is_an_error(tmp_path: Path, said_of: Callable[...,
     path = tmp_path / "mine.tsv"
     path.write_text("prémisse\thypothesis\tlabel\nTwo.\tOne.\tneutral\n", encoding="latin-1")
     assert "iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE" in said_of(path, Reading(skip_bad=True))
+
+
+AQUA = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
+
+
+ITEM = (
+    b'{"id": "a", "premise": "p", "hypothesis": "h", "label": "neutral", "construction": null, "edits": []}'
+)
+#: A file, what is in it, and what is said of it; others are among the mistakes of the command line.
+BAD_FILES = [
+    ("x.jsonl", without("sentence2") + b"\n" + line(), "line 1: no column for the hypothesis"),
+    ("x.jsonl", line() + b"\n" + line()[:-9], "the line does not end in a newline: is the file truncated"),
+    ("x.jsonl", without("gold_label") + b"\n" + line(), "this record has a label, but the first has none"),
+    ("x.jsonl", ITEM + b"\n" + ITEM, "line 2, field 'id': the id 'a' is not unique"),
+    ("x.csv", HEADER + b'"a"x,b,neutral\n', "line 2: malformed CSV: ',' expected"),
+    ("x.csv", HEADER + b'"a\nb",c,neutral\nd\n', "line 4: 1 fields"),
+    ("x.tsv", b"premise\thypothesis\tlabel\na\tb\n", "line 2: 2 fields\n  wanted: 3 fields"),
+    ("x.txt", b"Good.\nna\xefve\n", "line 2: byte 0xef at position 2 is not"),
+    ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis"),
+    ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
+    ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
+    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser"),
+    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6"),
+    ("x.json", json.dumps({**AQUA, "options": [1]}).encode(), "an array instead of an array of strings"),
+    ("x.json", json.dumps({**AQUA, "rationale": None}).encode(), "'rationale': null instead of a string"),
+]
+
+
+def test_bad_files(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
+    def check(name: str, content: bytes, message: str) -> None:
+        (tmp_path / name).write_bytes(content)
+        assert message in said_of(tmp_path / name)
+
+    for_each(check, BAD_FILES)
+
+
+def test_bad_lines_of_a_table_are_skipped_and_blank_ones_are_none(tmp_path: Path) -> None:
+    path, report = tmp_path / "x.csv", ReadingReport()
+    path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
+    (kept,) = iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report)
+    assert (kept.premise, kept.hypothesis) == ("d", "e")
+    assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + line(sentence1="\U0001f600") + b"\r\n\r\n" + line() + b"\r\n \n")
+    assert [e.premise for e in iter_corpus(path)] == ["\U0001f600", "A b."]

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from msgspec.structs import fields, replace
 
-from crossexam.core import manifest as module
 from crossexam.core.errors import FormatError
 from crossexam.core.manifest import (
     CROSS_DATASET,
     FileRecord,
     TestSetEntry,
     entry_of,
-    used_machines,
 )
 from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite
@@ -106,16 +101,3 @@ def test_a_manifest_that_no_version_of_ours_writes_is_refused_by_its_field(
         said = refused(FormatError, read_suite, path.parent)
         assert said.startswith(str(path))
         assert message in said
-
-
-def test_a_machine_is_a_processor_and_how_torch_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    cpu = SimpleNamespace(get_cpu_capability=lambda: "AVX2")
-    torch = SimpleNamespace(backends=SimpleNamespace(cpu=cpu), get_num_threads=lambda: 1)
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setattr(module, "_processor", lambda: "one")
-    first = used_machines()
-    assert first == used_machines(first) == [{"processor": "one", "instructions": "AVX2", "threads": 1}]
-    torch.get_num_threads = lambda: 2
-    assert used_machines(first) == [*first, {**first[0], "threads": 2}]
-    monkeypatch.delitem(sys.modules, "torch")
-    assert used_machines() == [{"processor": "one"}]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import runpy
 from itertools import groupby
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from crossexam.core.labels import LABELS
 from crossexam.language.parsing.trees import leaves
@@ -20,15 +17,6 @@ BUILTIN = ROOT / "src" / "crossexam" / "corpora" / "builtin"
 
 def read(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (BUILTIN / name).read_text(encoding="utf-8").splitlines()]
-
-
-def test_the_files_are_what_the_script_makes_of_its_source(tmp_path: Path) -> None:
-    path = ROOT / "scripts" / "make_demo_corpus.py"
-    if not path.is_file():
-        pytest.skip("the scripts are not in the source distribution")
-    runpy.run_path(str(path))["main"](tmp_path)
-    for name in ("demo.jsonl", "word_problems.jsonl"):
-        assert (tmp_path / name).read_bytes() == (BUILTIN / name).read_bytes()
 
 
 def test_each_premise_has_one_hypothesis_a_label_and_parses_over_its_words() -> None:

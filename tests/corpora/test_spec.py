@@ -15,7 +15,7 @@ from crossexam.constructions.resources import LanguageResources, content_identit
 from crossexam.core.errors import UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import find_split
-from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
+from crossexam.corpora.spec import CorpusSpec, iter_corpus
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 from made.cases import each_row
@@ -128,13 +128,6 @@ def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
 
 
 UNIONS: list[Callable[[str], object]] = [cached_index, content_identity, base_from_spec]
-
-
-def test_a_corpus_that_is_read_is_described(tmp_path: Path) -> None:
-    put(tmp_path / "snli_1.0_dev.jsonl")
-    manifest = read_corpus("snli:dev").manifest
-    assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
-    assert (manifest["licence"], "Bowman" in manifest["citation"]) == ("CC BY-SA 4.0", True)
 
 
 def test_what_is_written_by_the_grammar_is_parsed_to_its_parts() -> None:

@@ -10,8 +10,6 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, polarity_at
 from crossexam.language.tagging.nltk_tagger import NltkTagger
@@ -106,35 +104,6 @@ def test_a_phrase_after_an_object_may_belong_to_either() -> None:
     on_dog = Parsed(tokens, (1, -1, 3, 1, 5, 3, 1), relations)
     on_verb = Parsed(tokens, (1, -1, 3, 1, 5, 1, 1), relations)
     assert [direction(text.format("every/DT"), "parks", p) for p in (on_dog, on_verb)] == ["down", "up"]
-
-
-# Composition
-
-EMBEDDINGS: dict[str, Direction] = {
-    "it/PRP is/VBZ not/RB true/JJ that/IN": "down",
-    "he/PRP doubts/VBZ that/IN": "down",
-    "she/PRP denies/VBZ that/IN": "down",
-    "it/PRP is/VBZ true/JJ that/IN": "up",
-    "we/PRP never/RB said/VBD that/IN": "down",
-    "they/PRP wonder/VBP whether/IN": "none",
-}
-SUBJECTS: dict[str, tuple[Direction, Direction]] = {
-    "every/DT dog/NN": ("down", "up"),
-    "no/DT dog/NN": ("down", "down"),
-    "some/DT dog/NN": ("up", "up"),
-    "most/JJS dog/NN": ("none", "up"),
-}
-
-
-@given(st.lists(st.sampled_from(sorted(EMBEDDINGS)), max_size=5), st.sampled_from(sorted(SUBJECTS)))
-def test_operators_over_operators_compose(embeddings: list[str], subject: str) -> None:
-    """Of two, down undoes itself, and none undoes all."""
-    text = " ".join([*embeddings, subject, "is/VBZ eating/VBG pears/NNS ./."])
-    over = [EMBEDDINGS[embedding] for embedding in embeddings]
-    for word, own in zip(("dog", "pears"), SUBJECTS[subject], strict=True):
-        found = [*over, own]
-        wanted = "none" if "none" in found else ("up", "down")[found.count("down") % 2]
-        assert direction(text, word) == wanted
 
 
 def test_a_polarity_says_what_reaches_there() -> None:

@@ -18,7 +18,6 @@ from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import SIDES, Example
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language.tagging import perceptron
-from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import SHIPPED, shipped
 from crossexam.language.tagging.tagger import TAGGERS, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token, words
@@ -84,14 +83,6 @@ def test_a_sentence_without_parse_is_tagged_without_any_download(no_nltk_data: N
     tokens = tagger.tokens(example, "hypothesis")  # the perceptron sees quotes as the Treebank has them
     assert [token.tag for token in tokens if token.text == '"'] == ["``", "''"]
     assert re.fullmatch(r"builtin-perceptron-[0-9a-f]{8}-nltk-[\d.]+", tagger.signature())
-
-
-def test_the_name_of_the_tagger_in_the_package_changes_with_its_weights(tmp_path: Path) -> None:
-    other = tmp_path / "other.json.gz"
-    other.write_bytes(gzip.compress(json.dumps([{"bias": {"NN": 1}}, {}, ["NN", "DT"]]).encode()))
-    tagger = NltkTagger(lambda: shipped(other))
-    assert [token.tag for token in tagger.tag("A dog")] == ["NN", "NN"]
-    assert tagger.name != resolve_tagger("builtin").name
 
 
 # The contract; where NLTK's model is not there, its tagger is skipped.

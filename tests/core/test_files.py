@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -50,25 +49,6 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
         assert not of_another.exists()
 
 
-def test_a_temporary_file_that_was_taken_for_abandoned_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between its making and the lock on it, another process may sweep it."""
-    make, made = tempfile.mkstemp, []
-
-    def swept(**named: Any) -> tuple[int, str]:
-        handle, name = make(**named)
-        made.append(name)
-        if len(made) == 1:
-            Path(name).unlink()
-        return handle, name
-
-    monkeypatch.setattr("crossexam.core.locks.tempfile.mkstemp", swept)
-    with finished_or_absent(tmp_path / "a.txt") as temporary:
-        temporary.write_text("whole")
-    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
-
-
 def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
     staging, new = tmp_path / ".new.part", tmp_path / "new"
     (staging / "inner").mkdir(parents=True)
@@ -78,15 +58,6 @@ def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
         with pytest.raises(CrossexamError, match="new: another process is testing into it"):
             new_folder(new, purpose="testing").__enter__()
     assert [str(each.relative_to(tmp_path)) for each in sorted(tmp_path.rglob("*"))] == ["new", "new/a"]
-
-
-def test_who_has_finished_leaves_the_lock_of_who_came_next(tmp_path: Path) -> None:
-    folder = tmp_path / "new"
-    with alone_in(folder, CrossexamError("in use")):
-        folder.rename(tmp_path / "done")
-        folder.mkdir()
-        (folder / ".lock").touch()
-    assert (folder / ".lock").exists()
 
 
 def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,13 +60,6 @@ def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
     assert list(again(entry).to_json()) == list(entry.to_json())
 
 
-def test_what_a_suite_does_not_know_of_a_test_set_is_written_as_null() -> None:
-    assert json.dumps(PLAIN.to_json()) == (
-        '{"construction": "negation", "part": "dev", "base_set": null, "keeps_label": true, '
-        '"test_class": "base", "rows": null, "content_hash": null, "signature": null, "yield": null}'
-    )
-
-
 def test_a_construction_has_a_name_rules_and_a_version() -> None:
     for versioned, expected in (
         ("negation.v1", ("negation", "ours", "negation")),

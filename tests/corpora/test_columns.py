@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.example import Change, Edit, Example, content_id
-from crossexam.core.test_sets import write_test_set
+from crossexam.core.example import Example, content_id
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
@@ -61,15 +60,6 @@ def test_official_txt_equals_official_json_lines(tmp_path: Path) -> None:
     assert list(iter_corpus(short)) == list(iter_corpus(DATA / "snli.txt"))
 
 
-def test_label_names_in_parquet_metadata_go_before_the_usual_order(tmp_path: Path) -> None:
-    names = ["entailment", "contradiction", "neutral"]  # CB's order
-    features = {"label": {"names": names, "_type": "ClassLabel"}}
-    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
-    rows = [{"premise": "a", "hypothesis": "b", "label": number} for number in (0, 1, 2)]
-    pq.write_table(pa.Table.from_pylist(rows).replace_schema_metadata(metadata), tmp_path / "cb.parquet")
-    assert [e.label for e in iter_corpus(tmp_path / "cb.parquet")] == names
-
-
 def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
     report = ReadingReport()
     first, _ = iter_corpus(DATA / "aqua.json", report=report)
@@ -93,16 +83,6 @@ def test_plain_text_is_a_sentence_a_line_and_so_is_a_column(tmp_path: Path) -> N
     ]
     assert list(iter_corpus(news)) == expected
     assert list(iter_corpus(column, Reading(columns={"sentence": "body"}))) == expected
-
-
-def test_a_built_test_set_is_a_corpus(tmp_path: Path) -> None:
-    base = Example("a", "It is hot.", "It is warm.", "entailment", info={"cluster": "c"})
-    edit = Edit("hypothesis", 6, 9, "hot", "cold")
-    item = base.derive("contradiction", Change("antonymy.v1", "premise", "premise", (edit,)))
-    for kind in ("parquet", "jsonl"):
-        path = tmp_path / f"antonymy.dev.{kind}"
-        write_test_set(path, [base, item], file_format=kind)
-        assert list(iter_corpus(path)) == [base, item]
 
 
 def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
@@ -166,3 +146,12 @@ def test_csv_json_lines_and_parquet_say_the_same(
         examples = iter_corpus(folder / f"x.{suffix}")
         found = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in examples]
         assert found == rows
+
+
+def test_label_names_in_parquet_metadata_go_before_the_usual_order(tmp_path: Path) -> None:
+    names = ["entailment", "contradiction", "neutral"]  # CB's order
+    features = {"label": {"names": names, "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    rows = [{"premise": "a", "hypothesis": "b", "label": number} for number in (0, 1, 2)]
+    pq.write_table(pa.Table.from_pylist(rows).replace_schema_metadata(metadata), tmp_path / "cb.parquet")
+    assert [e.label for e in iter_corpus(tmp_path / "cb.parquet")] == names

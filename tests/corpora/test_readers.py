@@ -70,10 +70,6 @@ def test_what_real_files_say_besides(published: Path, said_of: Callable[..., str
     votes = {"label_distribution": [0.3, 0.7, 0.0], "votes": [30, 70, 0], "old_label": N}
     assert {key: chaos[key] for key in votes} == votes
     assert mpe == {"captionID": "4818829454.jpg", "cluster": "4818829454.jpg", "judgments": [3, 0, 2]}
-    # items with a tag, counted in the file with json alone
-    logic = [e.info["logic"] for e in read_corpus("diagnostic:test") if "logic" in e.info]
-    tags = [tag for tags in logic for tag in tags]
-    assert (len(logic), tags.count("Negation"), tags.count("Double negation")) == (364, 82, 28)
 
 
 # -- files of the documented formats, made for these tests -----------------------------------------------

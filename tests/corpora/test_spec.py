@@ -11,7 +11,7 @@ import pytest
 
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
-from crossexam.constructions.resources import LanguageResources, content_identity, counts_from
+from crossexam.constructions.resources import content_identity
 from crossexam.core.errors import UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import find_split
@@ -63,20 +63,12 @@ def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
         CorpusSpec.parse("snlu:dev").installed()
 
 
-#: What reads one corpus, and what takes unions, but without shares.
-ONE_CORPUS: list[Callable[[str], object]] = [
-    cx.load,
-    lambda spec: counts_from(spec, LanguageResources("nltk")),
-    lambda spec: load_data("builtin:demo", spec),
-    lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
-]
-
-
 def test_shares_are_for_training_and_unions_for_what_takes_several(refused: Callable[..., str]) -> None:
-    for read in ONE_CORPUS:
+    for read in (cx.load, lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec])):
         assert "a union of corpora cannot be used here" in refused(read, "builtin:demo+builtin:demo[::2]")
-    for read in (*ONE_CORPUS, *UNIONS):
         assert "no epochs to draw a share for" in refused(read, "builtin:demo@0.5")
+    for read in (cached_index, content_identity, base_from_spec):  # these take unions
+        assert "no epochs to draw a share for" in refused(read, "builtin:demo+builtin:demo@0.5")
 
 
 def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
@@ -109,25 +101,18 @@ def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str], said_of:
     assert "no+such.jsonl: no such file" in said_of(tmp_path / "no+such.jsonl")  # no union
 
 
-def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        entry = catalog()[name]
-        assert entry.licence
-        assert entry.citation
+def test_every_corpus_is_in_every_table() -> None:
+    for name, entry in catalog().items():
+        assert entry.licence, name
+        assert entry.citation, name
         # what is fetched is what the name of a split is resolved to first
         firsts = {Path(split.files[0]).name for split in entry.splits.values()}
         installed = [file for download in entry.downloads for file in download.installs]
-        assert len(installed) == len(set(installed) & firsts)
-        assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
+        assert len(installed) == len(set(installed) & firsts), name
         for download in entry.downloads:
-            assert download.members or download.file
-            assert download.url.startswith("https://")
-            assert len(download.sha256 or "0" * 64) == 64
-
-    for_each(check, catalog())
-
-
-UNIONS: list[Callable[[str], object]] = [cached_index, content_identity, base_from_spec]
+            assert download.file or (download.members and entry.unpacked_limit), name
+            assert download.url.startswith("https://"), name
+            assert len(download.sha256 or "0" * 64) == 64, name
 
 
 def test_what_is_written_by_the_grammar_is_parsed_to_its_parts() -> None:

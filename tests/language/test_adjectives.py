@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crossexam.constructions.resources import LanguageResources, content_identity, count_words, counts_from
-from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
+from crossexam.language.lexicons.adjective_classes import ADDABLE, class_of, rank_of
 from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
 from crossexam.language.noun_phrases import adjective_pairs, noun_phrases
 from crossexam.language.tokens import Parsed, Token
@@ -45,15 +45,14 @@ def test_noun_phrases_and_pairs_by_the_parse_and_without() -> None:
     # A noun that the parse says stands before another is no head.
     compound = parsed("toy/NN ,/, boat/NN", "2:compound 2:punct -1:root")
     assert [phrase.head for phrase in noun_phrases(compound.tokens, compound)] == [2]
-    # A participle that governs is no modifier, also where it is wrongly tied to the noun.
+    # A participle that governs is no modifier.
     sentence = parsed("Men/NNS eating/VBG fish/NN", "-1:root 0:acl 1:obj")
     assert [phrase.start for phrase in noun_phrases(sentence.tokens, sentence)] == [0, 2]
     # A phrase takes all determiners and ends at them.
     (phrase,) = noun_phrases(tokens("big/JJ all/PDT the/DT three/CD boats/NNS"))
     assert (phrase.start, phrase.determiners, phrase.modifiers) == (1, (1, 2, 3), ())
-    for joined, start in (("and/CC old/JJ boats/NNS", 1), ("slow/JJ and/CC old/JJ boats/NNS", 0)):
-        (phrase,) = noun_phrases(tokens(joined))
-        assert (phrase.start, phrase.complex) == (start, start == 0)
+    (phrase,) = noun_phrases(tokens("slow/JJ and/CC old/JJ boats/NNS"))
+    assert (phrase.start, phrase.complex) == (0, True)
 
 
 def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
@@ -73,25 +72,18 @@ def test_what_is_no_table(
 
 def test_the_shipped_table_knows_common_pairs_and_the_order_of_adjectives() -> None:
     table = shipped_adjectives()
-    assert table is counts_from(None, LanguageResources())
     assert table.count("man", "young") > table.count("building", "young") == 0
     # Quirk et al. 1985, section 17.115: "a beautiful large old round red carved French wooden ... table".
     words = ["beautiful", "large", "old", "round", "red", "striped", "French", "wooden"]
     assert [rank_of(word) for word in words] == sorted(rank_of(word) for word in words)
-    assert (class_of("French"), class_of("carved", "VBN")) == ("origin", "participle")
-    assert rank_of("fiscal") == max(RANKS.values())
     assert {word: class_of(word) for word in ADDABLE} == ADDABLE  # what may be added is classed alike
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
-    return write_lines(tmp_path / "boats.tsv", [*rows, "He saw a red boat .\tHe saw a red boat .\t-"])
-
-
 def test_the_table_of_a_corpus_is_counted_once_and_kept(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    rows = [*["He saw an old boat .\tHe saw old boats .\tentailment"] * 2, "A red boat .\tA red boat .\t-"]
+    corpus = write_lines(tmp_path / "boats.tsv", rows, "sentence1\tsentence2\tgold_label\n")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
     resources = LanguageResources("builtin")
     table = resources.counts(str(corpus))

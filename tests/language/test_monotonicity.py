@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, polarity_at
+from crossexam.language.monotonicity.polarity import Direction, polarity_at
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tokens import Parsed, Token
 from made.cases import each_row
@@ -61,31 +61,6 @@ def test_replacements_follow_where_the_polarity_says(
         wrong += [(premise, way, found) for way in ("up", "down") if (found == way) != (right == way)]
     assert len(given) >= least
     assert len(wrong) <= (1 - wanted) * 2 * len(given), wrong
-
-
-# The table, row by row, without a tagger: noun phrase operators on one frame
-
-FRAME = "{} dogs/NNS in/IN boats/NNS are/VBP eating/VBG apples/NNS ./."
-_TESTED_ELSEWHERE = {"neither", "little", "very little", "a little", "half of", "the majority of"}
-QUANTIFIERS = [
-    (phrase, row)
-    for row in OPERATORS
-    if row.reach == "noun phrase"
-    for phrase in row.words.split("|")
-    if phrase not in _TESTED_ELSEWHERE and not phrase.startswith("any") and "half" not in phrase
-]
-TAGS = {"N": "CD", "at": "IN", "than": "IN", "of": "IN", "to": "TO", "the": "DT", "a": "DT", "an": "DT"}
-
-
-def test_quantifiers() -> None:
-    found, wanted = {}, {}
-    for phrase, row in QUANTIFIERS:
-        words = " ".join(f"{'three' if w == 'N' else w}/{TAGS.get(w, 'DT')}" for w in phrase.split())
-        text = FRAME.format(words)
-        found[phrase] = [direction(text, word) for word in ("dogs", "boats", "apples")]
-        wanted[phrase] = [row.restrictor, row.restrictor, row.scope]
-        assert by_phrase()[tuple(phrase.split())] == row
-    assert found == wanted
 
 
 @each_row

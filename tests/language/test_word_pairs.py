@@ -78,14 +78,12 @@ def test_the_published_files(shared_data: Path) -> None:
 
 @pytest.mark.slow
 def test_pairs_of_wordnet_are_of_frequent_senses_and_not_too_general() -> None:
-    antonyms = wordnet_pairs("antonym")
-    by_words = {(pair.first, pair.second, pair.pos) for pair in antonyms}
+    antonyms = {(pair.first, pair.second, pair.pos) for pair in wordnet_pairs("antonym")}
     known = "day night n, boy girl n, open close v, hot cold a, quickly slowly r"
-    assert {tuple(each.split()) for each in known.split(", ")} <= by_words
-    assert ("boiling", "cold", "a") not in by_words  # through another
-    one_way = {pair for pair in by_words if (pair[1], pair[0], pair[2]) not in by_words}
+    assert {tuple(each.split()) for each in known.split(", ")} <= antonyms
+    assert ("boiling", "cold", "a") not in antonyms  # through another
+    one_way = {pair for pair in antonyms if (pair[1], pair[0], pair[2]) not in antonyms}
     assert len(one_way) == 5  # so WordNet has them: legalise, outlaw but not outlaw, legalise
-    assert not any("_" in word for pair in antonyms for word in pair[:2])
     pairs, near, everything = (
         {pair[:2] for pair in wordnet_pairs("hypernym", **given)}
         for given in ({}, {"distance": 1}, {"share": 0})
@@ -97,8 +95,6 @@ def test_pairs_of_wordnet_are_of_frequent_senses_and_not_too_general() -> None:
     # domestic_animal.n.01 is one step from a dog, and animal.n.01 one more
     assert ("poodle", "dog") in near < pairs < everything
     assert ("dog", "animal") not in near
-    down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym")}
-    assert down == {(first.lower(), second.lower()) for first, second in pairs}
 
 
 def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons import wordnet as wordnet_module
@@ -78,26 +76,6 @@ def test_words_synsets_and_links(mini: WordNet) -> None:
     for unknown in (mini.synsets, mini.has_antonym):
         with pytest.raises(UnknownNameError, match="noun"):
             unknown("man", "noun")
-
-
-@given(
-    context=st.lists(st.sampled_from("a of the high low temperature hot as adult ship; woman".split())),
-    word=st.sampled_from(WORDS),
-    pos=st.sampled_from([None, "n", "a", "s", "v"]),
-    satellites=st.booleans(),
-)
-def test_lesk_counts_what_definition_and_sentence_share(
-    mini: WordNet, context: list[str], word: str, pos: str | None, satellites: bool
-) -> None:
-    """As its definition says, without tricks: of equal senses the last by name, or the first in the file."""
-    wanted = {pos, "s"} if pos == "a" and satellites else {pos}
-    senses = [s for s in mini.synsets(word) if pos is None or mini.pos_of(s) in wanted]
-    shared = {s: len(mini.gloss_words(s) & set(context)) for s in senses}
-    by_name = max(senses, key=lambda s: (shared[s], mini.name(s)), default=None)
-    assert lesk(mini, context, word, pos, satellites=satellites) == by_name
-    first = max(senses, key=lambda s: shared[s], default=None)
-    found = lesk(mini, frozenset(context), word, pos, ties="frequency", satellites=satellites)
-    assert found == first
 
 
 def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -230,13 +208,3 @@ def test_the_shipped_file_is_what_the_script_makes_of_debians() -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as made, zipfile.ZipFile(SHIPPED) as shipped:
         assert made.namelist() == shipped.namelist()
         assert [e.CRC for e in made.infolist()] == [e.CRC for e in shipped.infolist()]
-
-
-def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet) -> None:
-    for pos in "nvar":
-        for word in WORDS:
-            assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
-            assert all(word.lower() in mini.lemmas_of(each, pos) for each in mini.words_of(word, pos))
-    assert {"man", "men"} <= wordnet().words_of("man", "n")
-    assert "women" not in wordnet().words_of("man", "n")
-    assert wordnet().words_of("gooder", "a") == frozenset()

@@ -25,9 +25,6 @@ ROOT = Path(__file__).parents[2]
 MINI = ROOT / "tests" / "data" / "mini-wordnet"
 SOURCE = Path("/usr/share/wordnet")  # Debian's wordnet-base and wordnet-sense-index
 SHIPPED = Path(wordnet_module.__file__).with_name("wordnet-3.0.zip")
-WORDS = (
-    "hot cold hottest men man women Man boiling torrid rose falls fell hotly persons socrates tree".split()
-)
 
 
 def compile_wordnet(source: Path) -> tuple[bytes, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossexam.core import locks
-from crossexam.core.errors import CrossexamError, how_to_install
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder
 from crossexam.core.locks import alone_in, sweep, waiting_for
@@ -103,13 +103,6 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
     write_test_set(paths[2], [Example("b", "It snows.", "It is cold.", "neutral")], file_format="jsonl")
     said = refused(read_suites, paths)
     assert said.startswith(f"{paths[2]}: two test sets with different items are both called 'one'")
-
-
-def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = ["numpy>=1", 'torch>=2; extra == "torch"', "onnx>=1; extra == 'onnx'"]
-    known.append('crossexam-nli[torch]; extra == "onnx"')
-    monkeypatch.setattr("importlib.metadata.requires", lambda name: known)
-    assert how_to_install("onnx") == 'pip install "onnx>=1" "torch>=2"'
 
 
 def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:

@@ -21,9 +21,8 @@ from crossexam.core.test_sets import TestSetWriter, read_test_set, write_test_se
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
-GOOD = (
-    b'"id": "1", "premise": "p", "hypothesis": "h", "label": "neutral"'  # of two equal keys the last counts
-)
+#: Of two equal keys the last counts.
+GOOD = b'"id": "1", "premise": "p", "hypothesis": "h", "label": "neutral"'
 ITEMS = [BASE, BASE.derive("contradiction", CHANGE), Example("c", "x", "y", None)]
 
 

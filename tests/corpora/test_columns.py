@@ -136,10 +136,10 @@ def test_csv_json_lines_and_parquet_say_the_same(
     rows: list[Mapping[str, str]], separator: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("forms")
-    text = io.StringIO("\ufeff")
+    text = io.StringIO()
     writer = csv.writer(text, delimiter=separator)
     writer.writerows([ROW, *([row[name] for name in ROW] for row in rows)])
-    write(folder / "x.csv", text.getvalue())
+    write(folder / "x.csv", "\ufeff" + text.getvalue())
     write_records(folder / "x.jsonl", rows)
     pq.write_table(pa.Table.from_pylist(rows), folder / "x.parquet")
     for suffix in ("csv", "jsonl", "parquet"):

@@ -72,9 +72,6 @@ def test_what_real_files_say_besides(published: Path, said_of: Callable[..., str
     assert mpe == {"captionID": "4818829454.jpg", "cluster": "4818829454.jpg", "judgments": [3, 0, 2]}
 
 
-# -- files of the documented formats, made for these tests -----------------------------------------------
-
-
 def as_read(spec: str) -> list[Example]:
     corpus, at, name = spec.partition("@")
     with pytest.MonkeyPatch.context() as patch:
@@ -109,9 +106,6 @@ def test_no_reader_is_without_a_test() -> None:
     assert [name for name in catalog() if name != "builtin" and f"`{name}`" not in page] == []
 
 
-# -- copies of the hub -----------------------------------------------------------------------------------
-
-
 @each_row
 def test_a_copy_of_the_hub_has_its_own_numbers(
     spec: str, file: str, columns: dict[str, list[Any]], labels: list[str], *, tmp_path: Path
@@ -130,9 +124,6 @@ def test_numbers_that_a_format_does_not_document_are_not_guessed(
     said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=True))
     assert re.search("the label: the label .* is a number", said)
     assert "--labels 0=LABEL,1=LABEL" in said
-
-
-# -- malformed records -----------------------------------------------------------------------------------
 
 
 def test_a_malformed_record_is_one_error_with_its_line(

@@ -80,14 +80,12 @@ def test_a_table_has_a_row_per_item() -> None:
 
 
 def test_columns_of_info_keep_their_types_or_are_json() -> None:
-    infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1, "large": 2**70},
-             {"n": 2, "mixed": "one", "large": -1}]  # fmt: skip
+    infos: list[dict[str, Any]] = [{"n": 1, "pair": ["hot", "cold"], "mixed": 1, "large": 2**70}]
+    infos.append({"n": 2, "mixed": "one", "large": -1})
     examples = [Example(str(k), "P.", "H.", None, info=info) for k, info in enumerate(infos)]
-    columns = info_columns([examples], ["genre", "n", "pair", "mixed", "large"])
-    assert {name: column.to_pylist() for name, column in columns.items()} == {
-        "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
-        "large": [f"{2**70}", "-1"],
-    }  # fmt: skip
+    columns = info_columns([examples], ["n", "pair", "mixed", "large"])
+    found = [column.to_pylist() for column in columns.values()]
+    assert found == [[1, 2], ['["hot", "cold"]', None], ["1", "one"], [f"{2**70}", "-1"]]
 
 
 def test_data_frames_are_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:

@@ -1,4 +1,4 @@
-"""The entry of a test set survives writing and reading, and says what it does not know."""
+"""The entry of a test set survives writing and reading; what we do not write is refused by its field."""
 
 from __future__ import annotations
 

@@ -56,11 +56,8 @@ class Negation:
 
 TRAINING = Settings({"recipe": Recipe(), "debias": None})
 CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
-SETTINGS = {
-    "training": TRAINING,
-    "constructions": CONSTRUCTIONS,
-    "nothing": Settings({"negation": Negation()}),
-}
+NOTHING = Settings({"negation": Negation()})
+SETTINGS = {"training": TRAINING, "constructions": CONSTRUCTIONS, "nothing": NOTHING}
 
 
 def test_values_reach_their_parts() -> None:

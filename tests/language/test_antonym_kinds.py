@@ -1,4 +1,4 @@
-"""The table of the kinds of antonyms is sound, and apart from what the rules of antonymy take from it."""
+"""Kinds of antonyms, apart from what the rules of antonymy take from the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polarity of places in sentences: replacements in both directions, the table's rows, and composition.
+"""Polarity of places in sentences: replacements in both directions, and the directions at words.
 
 The sentences of tests/data/monotonicity_*.tsv are tagged by NLTK's tagger, so these tests say how the rules
 do on tags as they come; they skip where its model is not there.

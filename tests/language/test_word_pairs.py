@@ -1,4 +1,4 @@
-"""Lists of word pairs: every format from lines written here, the published files by their counts."""
+"""Lists of word pairs: every format from lines written here, and the pairs of WordNet."""
 
 from __future__ import annotations
 
@@ -55,25 +55,6 @@ def test_what_is_no_list_is_an_error_with_its_line(
     path = write_lines(tmp_path / "x.tsv", lines)
     said = refused(read_pairs, path, "antonym")
     assert (message in said, str(path) in said) == (True, True), said
-
-
-# Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)
-PUBLISHED: list[tuple[str, str | None, dict[Relation, int]]] = [
-    ("antsynnet/noun-pairs.train", "n", {"antonym": 1418, "synonym": 1418}),
-    ("antsynnet/verb-pairs.test", "v", {"antonym": 454, "synonym": 454}),
-    ("baroni2012.tsv", "n", {"hypernym": 1385, "antonym": 0}),
-    # 1,600, 1,880 and 1,086 lines; fewer without expressions of several words
-    ("evalution/RELATIONS.txt", None, {"antonym": 1568, "hypernym": 1810, "synonym": 1042}),
-    ("counter_fitting/wordnet_antonyms.txt", None, {"antonym": 12_572}),
-]
-
-
-def test_the_published_files(shared_data: Path) -> None:
-    for file, pos, counts in PUBLISHED:
-        for relation, count in counts.items():
-            pairs = read_pairs(shared_data / "lexical" / file, relation)
-            assert (file, len(pairs)) == (file, count)
-            assert {pair.pos for pair in pairs} <= {pos}
 
 
 @pytest.mark.slow

@@ -60,6 +60,10 @@ def many(count: int = 50) -> list[Example]:
     return [Example(f"i{n}", f"p{n % 7}", f"h{n}", GOLDS[n % 3], info={"n": n}) for n in range(count)]
 
 
+def ids(batches: Iterator[pa.RecordBatch]) -> list[str]:
+    return [name for batch in batches for name in batch["id"].to_pylist()]
+
+
 @given(st.lists(EXAMPLES, max_size=8), st.integers(1, 4))
 def test_columns_are_what_examples_have_in_files_and_memory(examples: list[Example], at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +189,3 @@ def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path) -> None:
         pq.write_table(pa.table(table, schema=schema(two_labels=False)), path)
         file = StoredExamples.of(path)
         assert problem(file.check) == problem(lambda file=file: list(file)), columns
-
-
-def ids(batches: Iterator[pa.RecordBatch]) -> list[str]:
-    return [name for batch in batches for name in batch["id"].to_pylist()]

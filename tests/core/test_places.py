@@ -32,13 +32,6 @@ def test_a_path_relative_to_another_means_the_same_at_the_place() -> None:
     assert relative_url("gs://b/suite/base.dev.parquet", "s3://b/runs/mine") is None
 
 
-def test_other_paths_are_what_they_are_and_an_absolute_path_may_be_a_url() -> None:
-    for path in ("out/suite", "/tmp/suite", "C://suite", ""):
-        assert work_path(path) == copy_path(path) == here_path(path) == Path(path)
-        assert url_of(Path(path)) is None
-    assert url_of(work_path("file:///tmp/suite").parent) == "file:///tmp"
-
-
 def test_paths_that_cannot_be_meant_are_refused(refused: Callable[..., str]) -> None:
     for url in ("s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"):
         assert "this URL does not name a folder or file" in refused(work_path, url)

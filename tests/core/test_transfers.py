@@ -116,6 +116,10 @@ def run(url: str, of: str | Path = "builtin:demo") -> cx.Run:
     return cx.run("builtin/overlap", of, store=url)
 
 
+def items() -> int:
+    return len(cx.load_suite(SUITE).datasets["base.builtin_demo"])
+
+
 def test_a_suite_at_a_url_is_that_of_a_folder(place: Place, tmp_path: Path) -> None:
     done = place.order_of_copies()
     built, local = build(), build(str(tmp_path / "suite"))
@@ -294,7 +298,3 @@ def test_a_folder_of_this_machine_may_be_named_by_a_url_too(tmp_path: Path, plac
     assert done[-2] == "manifest.json.part", "a reader would find half a manifest"
     place.use_machine("another")
     assert read_suite(copy_path(url)).datasets.keys() == cx.load_suite(folder).datasets.keys()
-
-
-def items() -> int:
-    return len(cx.load_suite(SUITE).datasets["base.builtin_demo"])

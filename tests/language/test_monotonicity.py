@@ -79,9 +79,3 @@ def test_a_phrase_after_an_object_may_belong_to_either() -> None:
     on_dog = Parsed(tokens, (1, -1, 3, 1, 5, 3, 1), relations)
     on_verb = Parsed(tokens, (1, -1, 3, 1, 5, 1, 1), relations)
     assert [direction(text.format("every/DT"), "parks", p) for p in (on_dog, on_verb)] == ["down", "up"]
-
-
-def test_a_polarity_says_what_reaches_there() -> None:
-    tokens = tagged("No/DT man/NN without/IN hats/NNS is/VBZ late/JJ ./.")
-    assert polarity_at(tokens, 3) == ("up", "restrictor of 'no', scope of 'without'")
-    assert polarity_at(tokens[4:], 1) == ("up", "no operator over it")

@@ -89,18 +89,6 @@ def index() -> WordPairIndex:
     return WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
 
 
-def test_what_was_interrupted_leaves_nothing(
-    tmp_path: Path, index: WordPairIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(np, "save", killed)
-    with pytest.raises(KeyboardInterrupt):
-        index.save(tmp_path / "kept")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:
     kept = tmp_path / "kept"
     index.save(kept)

@@ -7,10 +7,8 @@ import json
 import random
 import runpy
 import shutil
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -89,20 +87,6 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
 
 def test_the_shipped_wordnet_is_whole() -> None:
     assert len(wordnet()) == 117_659  # wnstats(7WN): unique synsets
-
-
-def test_threads_may_share_a_fresh_wordnet() -> None:
-    fresh = WordNet(SHIPPED)  # whose columns nobody has read yet
-    words = "hot cold man woman big small rise fall day night good bad".split() * 5
-    ready = threading.Barrier(8)
-
-    def work(shared: WordNet) -> list[str]:
-        ready.wait()
-        return [shared.name(lesk(shared, ["the"], word) or 0) for word in words]
-
-    with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(work, [fresh] * 7 + [wordnet()]))
-    assert found[:-1] == found[-1:] * 7
 
 
 # Against NLTK's reader of the same files

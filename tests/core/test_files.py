@@ -49,7 +49,7 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
         assert not of_another.exists()
 
 
-def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
+def test_a_folder_is_taken_over_from_a_killed_process_and_whole_or_absent(tmp_path: Path) -> None:
     staging, new = tmp_path / ".new.part", tmp_path / "new"
     (staging / "inner").mkdir(parents=True)
     (staging / "inner" / "half").write_text("half")
@@ -57,6 +57,9 @@ def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
         (folder / "a").write_text("whole")
         with pytest.raises(CrossexamError, match="new: another process is testing into it"):
             new_folder(new, purpose="testing").__enter__()
+    with contextlib.suppress(KeyboardInterrupt), new_folder(tmp_path / "other", purpose="testing") as folder:
+        (folder / "a").write_text("half")
+        raise KeyboardInterrupt
     assert [str(each.relative_to(tmp_path)) for each in sorted(tmp_path.rglob("*"))] == ["new", "new/a"]
 
 

@@ -12,6 +12,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS, Gold
 from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
+from crossexam.core.sealed import MANIFEST
 from crossexam.corpora.development import load_dev_sets
 from crossexam.corpora.labelled import load_corpus
 from made.suites import write_suite
@@ -73,6 +74,8 @@ def test_a_file_of_a_suite_has_its_projection_wherever_it_is_read(suite: Suites)
     path = suite(THREE, SCITAIL) / "base.scitail.parquet"
     assert load_corpus(str(path)).projection is PROJECTIONS["no contradiction"]
     assert load_dev_sets([f"{path}[:1]"]).corpora[0].projection is PROJECTIONS["no contradiction"]
+    (path.parent / MANIFEST).write_text("no JSON", encoding="utf-8")  # some other file of that name
+    assert load_corpus(str(path)).projection is THREE_LABELS
 
 
 def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suites) -> None:

@@ -66,11 +66,25 @@ def test_words_synsets_and_links(mini: WordNet) -> None:
     assert mini.similar_to(boiling) == (mini.synsets("hot", "a")[0],)
     assert mini.antonymous_lemmas() == {"man", "woman", "rise", "fall", "hot", "cold"}
     assert mini.antonymous_lemmas("n") == {"man", "woman"}
+    assert mini.words_of("man", "n") == {"man", "mans", "men"}
     words = ("men", "hottest", "person", "torrid")
     assert [word for word in words if mini.has_antonym(word)] == ["men", "hottest"]
     for unknown in (mini.synsets, mini.has_antonym):
         with pytest.raises(UnknownNameError, match="noun"):
             unknown("man", "noun")
+
+
+def test_lesk_counts_what_definition_and_sentence_share(mini: WordNet) -> None:
+    """Of equal senses it takes the last by name, or the first in the file."""
+    for context, word, ties, sense in (
+        (["high"], "hot", "name", "hot.a.01"),
+        ([], "hot", "name", "hot.a.03"),
+        ([], "hot", "frequency", "hot.a.01"),
+        (["a", "sailor"], "man", "frequency", "man.n.02"),
+    ):
+        found = lesk(mini, context, word, ties=ties)
+        assert found is not None
+        assert mini.name(found) == sense
 
 
 def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Callable[..., str]) -> None:

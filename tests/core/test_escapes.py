@@ -122,7 +122,6 @@ def test_any_text_is_read_as_text(output: str, for_each: Callable[..., None]) ->
 def test_plain_text_and_numbers_stay_as_they_are() -> None:
     text = "A man, 3.5 years old (so they say); été, עברית\u200f, 👩‍👩‍👧!"
     assert {escape_text(text) for escape_text in (visible, one_line, escape_cell, escape_latex)} == {text}
-    assert visible("one\n\ttwo") == "one\n\ttwo"
     for number in ("-0.5", "+3", "-1e-05"):
         assert escape_cell(number) == number
         assert escape_cell(f"{number}+1") == f"'{number}+1"
@@ -137,10 +136,7 @@ def test_no_two_names_are_one_file() -> None:
     assert len(folded) == len(stems)
     device = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
     for stem in stems.values():
-        assert re.fullmatch(r"[\w.~% -]+", stem, re.ASCII), stem
+        assert re.fullmatch(r"[\w~%-][\w.~% -]*", stem, re.ASCII), stem
         assert not device.match(stem), stem
         assert len(f".{stem}.parquet.12345678.part") <= 255
-        assert not stem.startswith((".", " ")), stem
-
-    known = {"negation.dev_matched", "50 pairs", "base.snli_dev_1_2", "a-b~c"}
-    assert {file_stem(name) for name in known} == known
+    assert file_stem("base.snli_dev_1_2") == "base.snli_dev_1_2"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import FrozenInstanceError, astuple, replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,17 +40,6 @@ def test_an_edit_that_does_not_fit_is_an_error() -> None:
     for message, edits in wrong.items():
         with pytest.raises(ValueError, match=message):
             apply_edits("dog runs", edits, "premise")
-
-
-def test_an_example_is_a_frozen_dataclass_though_it_sets_its_fields_itself() -> None:
-    values = ("a", "p", "h", "neutral", "b", Change("x.v1", "premise", "premise", ()), {"genre": "x"})
-    whole, bare = Example(*values), Example("a", "p", "h", None)
-    assert (astuple(whole), astuple(bare)) == (values, ("a", "p", "h", None, None, None, {}))
-    assert replace(bare, label="neutral", base="b", change=values[5], info=values[6]) == whole
-    assert pickle.loads(pickle.dumps(whole)) == whole
-    assert Example("c", "p", "h", None).info is not bare.info
-    with pytest.raises(FrozenInstanceError):
-        whole.label = None  # type: ignore[misc]
 
 
 def test_deriving_keeps_what_is_known_drops_the_parse_and_makes_premises_clusters() -> None:

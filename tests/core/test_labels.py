@@ -13,7 +13,6 @@ from crossexam.core.labels import (
     ItemLabels,
     Ties,
     most_probable,
-    parse_label,
 )
 
 TWO = PROJECTIONS["two labels"]
@@ -61,10 +60,3 @@ def test_items_as_they_are_scored() -> None:
     assert scored.gold.tolist() == [0, 3, 3, 3, -1]
     assert scored.correct.tolist() == [True, True, True, True, False]
     np.testing.assert_allclose(scored.shares[:3], [[0.6, 0.4], [0.2, 0.8], [0.1, 0.9]])
-
-
-def test_labels_are_read_as_names_numbers_and_none(refused: Callable[..., str]) -> None:
-    found = [parse_label(each) for each in ("Entails", " 2 ", 1, "-", None)]
-    assert found == ["entailment", "contradiction", "neutral", None, None]
-    for wrong in (True, 3, "maybe"):
-        assert f"here: unknown label {wrong!r}" in refused(parse_label, wrong, where="here")

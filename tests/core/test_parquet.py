@@ -13,11 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example
 from crossexam.core.stored.parquet import ParquetRows
-from crossexam.core.test_sets import read_test_set, write_test_set
-from crossexam.corpora.records import FormattedFile, iter_records
-from crossexam.models.table import open_model
 
 
 @pytest.fixture
@@ -32,19 +28,9 @@ def records(path: Path) -> list[dict[str, Any]]:
     return list(ParquetRows(path, hint="again").records())
 
 
-def test_batches_have_the_rows_and_the_columns_that_are_wanted(table: Path) -> None:
-    rows = ParquetRows(table)
-    assert [len(batch) for batch in rows.stretches(0, 3, at_once=2)] == [2, 1]
-    assert next(rows.stretches(0, 3, ["label"])).schema.names == rows.schema.names[1:] == ["label"]
-    with pytest.raises(FormatError, match="no column 'gold'"):
-        next(rows.stretches(0, 3, ["gold"]))
-
-
 def test_what_cannot_be_read_is_one_error(table: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
     table.write_bytes(table.read_bytes().replace(b"uid", b"\xf9id"))  # a name that is not UTF-8
-    said = refused(records, table)
-    assert "the Parquet file is damaged" in said
-    assert "hint: again" in said
+    assert "the Parquet file is damaged: " in refused(records, table)
     path = tmp_path / "x.parquet"
     path.write_bytes(b"uid,label\n")
     assert "not a Parquet file\n  wanted: a file that begins with PAR1" in refused(records, path)
@@ -64,19 +50,6 @@ def test_every_byte_may_be_damaged(table: Path) -> None:
         except FormatError:
             outcomes.add("refused")
     assert outcomes == {"read", "refused"}
-
-
-def test_a_damaged_page_is_an_error_wherever_it_is_read(table: Path, tmp_path: Path) -> None:
-    """Some readers try to get 2 GiB of memory for such a page, which ends the process."""
-    lone = tmp_path / "base.dev.parquet"
-    write_test_set(lone, [Example("a", "A cat sat.", "A cat.", "entailment")])
-    open_model(f"file/{table}")
-    rows = dict(iter_records(FormattedFile(table, "parquet"))).values()
-    assert [row["uid"] for row in rows if isinstance(row, dict)] == ["a", "b", "c"]
-    damaged = lone.read_bytes()
-    lone.write_bytes(damaged[:60] + b"\xff" * 20 + damaged[80:])
-    with pytest.raises(FormatError):
-        read_test_set(lone)
 
 
 def test_values_of_other_programs_are_those_of_python(tmp_path: Path) -> None:

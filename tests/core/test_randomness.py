@@ -19,19 +19,18 @@ def test_each_seed_and_each_part_draw_differently() -> None:
 
 
 def test_a_generator_that_is_aimed_draws_what_one_of_its_own_does() -> None:
-    def shuffled(rng: Any, size: int) -> list[int]:
-        numbers = list(range(size))
+    def shuffled(rng: Any) -> list[int]:
+        numbers = list(range(20))
         rng.shuffle(numbers)
         return numbers
 
     chance = SeededOnUse()
     draws: list[Callable[[Any], object]] = [
         lambda rng: [rng.random(), rng.randint(0, 999)],
-        lambda rng: rng.choice(range(999)),
         lambda rng: [rng.sample(["swap", "keyboard"], 2) for _ in range(20)],
         lambda rng: rng.randrange(1),
         lambda rng: [rng.gauss() for _ in range(3)],  # made in pairs
-        lambda rng: [shuffled(rng, size) for size in (0, 1, 2, 3, 4, 5, 8, 9, 20, 100)],
+        shuffled,
     ]
     for draw, seed, name in product(draws, (0, 7), "ab"):
         chance.aim(seed, "antonymy", name)

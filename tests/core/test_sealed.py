@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import shutil
@@ -15,10 +16,9 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.errors import FormatError
-from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
+from crossexam.core.files import read_json, read_utf8, write_json
 from crossexam.core.sealed import (
     CHECKSUM,
-    WRITTEN_BY,
     read_manifest,
     write_manifest,
 )
@@ -59,9 +59,7 @@ def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..
     said = refused(read_manifest, path, hint="build it again")
     assert said.startswith(f"{path}: {CHANGED}its checksum does not match its content")
     assert "or build it again" in said
-    write_manifest(path, {"rows": 3})
     content = read_json(path)
-    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
     write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
     assert "its checksum is missing" in refused(read_manifest, path)
     write_json(path, {"rows": 3})
@@ -76,22 +74,16 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
         changed = bytearray(content)
         changed[place // 8] ^= 1 << place % 8
         path.write_bytes(changed)
-        try:
+        with contextlib.suppress(FormatError):
             assert read_manifest(path) == known  # a blank became another one
-        except FormatError:
-            continue
-
-
-def change_info(path: Path) -> None:
-    """Change what the content hash does not cover: the independent unit of the first item."""
-    table = pq.read_table(path)
-    infos = ['{"cluster": "other"}', *table["info"].to_pylist()[1:]]
-    pq.write_table(table.set_column(table.schema.get_field_index("info"), "info", [infos]), path)
 
 
 def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[..., str]) -> None:
     path = place / "suite" / f"{SET}.parquet"
-    change_info(path)
+    table = pq.read_table(path)
+    # what the content hash does not cover: the independent unit of the first item
+    infos = ['{"cluster": "other"}', *table["info"].to_pylist()[1:]]
+    pq.write_table(table.set_column(table.schema.get_field_index("info"), "info", [infos]), path)
     said = refused(read_suite, place / "suite")
     assert said == refused(read_suite, path)  # alone
     assert said.startswith(f"{path}: {CHANGED}its SHA-256 is not that of the manifest")
@@ -99,11 +91,6 @@ def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[.
     assert "repeat `crossexam run` with --force" in refused(read_run, place / "run")
     shutil.copy(place / "suite" / "base.builtin_demo_30.parquet", path)  # another file of the suite
     assert f"{path}: {CHANGED}" in refused(read_suite, place / "suite")
-    manifest = place / "suite" / "manifest.json"
-    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
-    said = refused(cx.build, "negation", BASE, folder=place / "suite")
-    assert CHANGED in said
-    assert "--force" in said
 
 
 def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: Callable[..., str]) -> None:
@@ -125,15 +112,12 @@ def test_a_trained_model_vouches_for_its_files(tmp_path: Path, refused: Callable
     model = tmp_path / "model"
     fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, model))
     name, manifest = f"bow/{model}", model / "manifest.json"
-    assert open_model(name).key
     table = next(path for path in model.iterdir() if path.suffix == ".npz")
     content = bytearray(table.read_bytes())
     content[len(content) // 2] ^= 1
     table.write_bytes(content)
     assert refused(lambda: open_model(name).key).startswith(f"{table}: the file was changed by hand")
-    write_manifest(
-        manifest, {**read_manifest(manifest), "kind": "other"}
-    )  # which says of which labels the predictions are
+    write_manifest(manifest, {**read_manifest(manifest), "kind": "other"})  # it says what labels they are
     assert "not the manifest of a bag-of-words model" in refused(cx.run, name, BASE)
 
 
@@ -169,4 +153,3 @@ def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[...
     for name, (content, read) in damaged.items():
         (tmp_path / name).write_bytes(content)
         assert name in refused(read, tmp_path / name)
-    assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())

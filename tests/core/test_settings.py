@@ -56,11 +56,8 @@ class Negation:
 
 TRAINING = Settings({"recipe": Recipe(), "debias": None})
 CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
-SETTINGS = {
-    "training": TRAINING,
-    "constructions": CONSTRUCTIONS,
-    "nothing": Settings({"negation": Negation()}),
-}
+NOTHING = Settings({"negation": Negation()})
+SETTINGS = {"training": TRAINING, "constructions": CONSTRUCTIONS, "nothing": NOTHING}
 
 
 def test_values_reach_their_parts() -> None:
@@ -68,51 +65,32 @@ def test_values_reach_their_parts() -> None:
     assert changed == {"recipe": Recipe(learning_rate=0.0004, epochs=7, widths=(2,)), "debias": None}
     parts = CONSTRUCTIONS.with_values({"antonymy.as_published": "true"}).parts
     assert parts == {**CONSTRUCTIONS.parts, "antonymy": Antonymy(as_published=True)}
-    assert TRAINING.with_values({}).parts == TRAINING.parts
     changed = TRAINING.with_values({"least": "20", "most": "30"}).parts  # which are checked together
     assert (changed["recipe"].least, changed["recipe"].most) == (20, 30)
-
-
-def test_an_option_of_several_texts_takes_a_text_with_commas_whole() -> None:
-    rule = "a time, additive or comparative word"
+    rule = "a time, additive or comparative word"  # a text with commas is one
     assert with_options(Antonymy(), {"without": rule}, "antonymy").without == (rule,)
     assert CONSTRUCTIONS.with_values({"without": "a,b"}).parts["antonymy"].without == ("a", "b")
 
 
 # fmt: off
 GOOD: list[tuple[Any, Any, Any]] = [
-    *((text, bool, text in {"YES", "1"}) for text in ("YES", "1", "false", "no", "0")),
-    ("-1",            int,                           -1),
+    *((text, bool, text == "YES") for text in ("YES", "0")),
     ("1e-3",          float,                         0.001),
     ("none",          float | None,                  None),
-    ("none",          str,                           "none"),
-    ("a/b.tsv",       Path | None,                   Path("a/b.tsv")),
     ("auto",          int | Literal["auto"],         "auto"),
-    ("3",             Literal[1, 3],                 3),
     (np.int64(3),     int,                           3),
     (1,               float,                         1.0),
-    (["2", 3],        tuple[int, ...],               (2, 3)),
-    ("2",             Annotated[int, Within(2)],    2),
     ("1,3",           tuple[int, ...],               (1, 3)),
-    ("(1,)",          tuple[int, ...],               (1,)),
-    ("()",            tuple[int, ...],               ()),
-    ("0.5, 1",        tuple[float, float],           (0.5, 1.0)),
     ("('c', \"n\")",  tuple[str, ...],               ("c", "n")),
 ]
 BAD: list[tuple[Any, Any, str]] = [
     ("maybe",   bool,                          "true or false"),
     ("2.5",     int,                           "a whole number"),
     ("1",       Annotated[int, Within(2)],    "a whole number above 1"),
-    ("3",       Annotated[int, Within(0, 2)],  "a whole number from 0 to 2"),
     ("nan",     float,                         "a number"),
-    ("all",     int | Literal["auto"],         "a whole number or auto"),
     ("plato",   Literal["constant", "step"],   "constant, step"),
     ("1,x",     tuple[int, ...],               "whole numbers separated by commas"),
     ("c,n",     tuple[str, str, str] | None,   "3 texts separated by commas or none"),
-    ("x",       dict,                          "dict"),
-    (1,         bool,                          "true or false"),
-    (True,      int,                           "a whole number"),
-    (2.5,       int,                           "a whole number"),
 ]
 # fmt: on
 
@@ -136,9 +114,6 @@ def test_what_is_wrong_with_settings_is_said(
         assert said == (message if message.startswith("--set") else f"--set: {message}")
 
     each_case(check)
-
-
-def test_what_is_no_assignment_is_refused(refused: Callable[..., str]) -> None:
     for piece in ("hidden", "hidden=", "=4"):
         assert f"'{piece}' is not an assignment" in refused(parse_assignments, [piece], "--set")
     assert "--sweep: 'lr' is given twice" in refused(grid, ["lr=1", "lr=2"])

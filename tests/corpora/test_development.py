@@ -52,27 +52,22 @@ NEGATION = (
 
 
 def benchmark(corpus: str, **place: Any) -> tuple[TestSetEntry, list[Example]]:
-    facts = {CROSS_DATASET: place}
-    return base_entry(corpus, facts=facts), examples(corpus, "entailment", "neutral")
+    return base_entry(corpus, facts={CROSS_DATASET: place}), examples(corpus, "entailment", "neutral")
 
 
 def test_the_bases_of_a_suite_count_each_under_its_projection(suite: Suites) -> None:
     folder = suite(THREE, TWO, SCITAIL, NEGATION)
-    found = load_dev_sets([str(folder)])
+    found = load_dev_sets(["builtin:demo[:5]", str(folder)])
     names = [Path(corpus.spec).name for corpus in found.corpora]
-    assert names == ["base.three.parquet", "base.two.parquet", "base.scitail.parquet"]
-    projections = [THREE_LABELS, ENTAILMENT_OR_NOT, PROJECTIONS["no contradiction"]]
+    assert names[1:] == ["base.three.parquet", "base.two.parquet", "base.scitail.parquet"]
+    projections = [THREE_LABELS, THREE_LABELS, ENTAILMENT_OR_NOT, PROJECTIONS["no contradiction"]]
     assert [corpus.projection for corpus in found.corpora] == projections
     lengths = [len(corpus.examples) for corpus in found.corpora]
-    assert lengths == [3, 2, 2]  # one example of SciTail's is unlabelled
+    assert lengths == [5, 3, 2, 2]  # one example of SciTail's is unlabelled
     assert found.notes == (f"{folder}: 1 test set made from its corpora left out",)
-    described = found.describe()
+    described = load_dev_sets([str(folder)]).describe()
     assert (described["spec"], described["rows"]) == (str(folder), 7)
     assert [part.get("projection") for part in described["parts"]] == [None, "two labels", "no contradiction"]
-    alone = load_dev_sets(["builtin:demo[:5]"])
-    assert alone.describe() == load_corpus("builtin:demo[:5]").describe()
-    both = load_dev_sets(["builtin:demo[:5]", str(folder)])
-    assert [len(corpus.examples) for corpus in both.corpora] == [5, 3, 2, 2]
 
 
 def test_a_file_of_a_suite_has_its_projection_wherever_it_is_read(suite: Suites) -> None:
@@ -88,7 +83,7 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
     found = load_dev_sets([str(rest)])
     assert [Path(corpus.spec).name for corpus in found.corpora] == ["base.sick.parquet"]
     (note,) = found.notes
-    assert note == f"{rest}: base.snli_dev is left out, because it is not part of the mean of the benchmark"
+    assert "base.snli_dev is left out" in note
     tests = suite(benchmark("sick", key="sick", part="test"), name="tests")
     (warning,) = load_dev_sets([str(tests)]).notes
     assert warning.startswith(f"warning: {tests} holds test sets of the benchmark")
@@ -102,23 +97,16 @@ def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
     assert [len(drawn.examples), len(two.examples)] == [5, 2]
     places = [[each.id for each in many[1]].index(example.id) for example in drawn.examples]
     assert places == sorted(places) != list(range(5))
-    assert found.notes == ("--dev-limit 5: 7 of 42 development pairs, drawn with the seed 3",)
-    described = found.describe()
-    assert (described["rows"], described["limit"], described["seed"]) == (7, 5, 3)
-    assert load_dev_sets([str(folder)], limit=5, seed=3).corpora == found.corpora
     # one that cuts nothing off changes nothing
     assert load_dev_sets([str(folder)], limit=40, seed=1) == load_dev_sets([str(folder)])
 
 
 def test_what_is_refused(suite: Suites, refused: Callable[..., str]) -> None:
     folder = suite(THREE, TWO)
-    said = refused(load_dev_sets, [str(folder), f"{folder / 'base.two.parquet'}[:2]"])
-    assert "hold the same examples" in said
-    said = refused(load_dev_sets, ["builtin:demo[:5]", "builtin:demo[:5]"])
-    assert "--dev: builtin:demo[:5] is given twice" in said
+    for specs, message in (
+        ([str(folder), f"{folder / 'base.two.parquet'}[:2]"], "hold the same examples"),
+        (["builtin:demo[:5]", "builtin:demo[:5]"], "--dev: builtin:demo[:5] is given twice"),
+        ([str(suite(NEGATION, name="made"))], "no unchanged corpus"),
+    ):
+        assert message in refused(load_dev_sets, specs)
     assert "--dev-limit is 0" in refused(load_dev_sets, [str(folder)], limit=0)
-    made = suite(NEGATION, name="made")
-    said = refused(load_dev_sets, [str(made)])
-    assert "no unchanged corpus" in said
-    unlabelled = suite((base_entry("none"), examples("none", None, None)), name="unlabelled")
-    assert "none of the 2 examples is labelled" in refused(load_dev_sets, [str(unlabelled)])

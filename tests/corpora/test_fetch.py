@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import stat
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,7 +24,6 @@ from crossexam.corpora.fetch import FetchResult, install_corpus
 Fetch = Callable[..., FetchResult]
 Refuses = Callable[..., str]
 DEV = b'{"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}\n' * 4000
-OLD, NEW = (b"premise\thypothesis\n" + row * 9 for row in (b"A b.\tC d.\n", b"E f.\tG h.\n"))
 TEST = b'{"sentence1": "E f.", "sentence2": "G h.", "gold_label": "entailment"}\n' * 3000
 
 
@@ -91,27 +88,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-@contextmanager
-def serving(state: Server) -> Iterator[Server]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"state": state}))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    state.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        yield state
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 def written(path: Path, content: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
 
 
-def zipped(members: dict[str, bytes], *, compression: int = zipfile.ZIP_STORED) -> bytes:
+def zipped(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, content in members.items():
@@ -119,10 +102,7 @@ def zipped(members: dict[str, bytes], *, compression: int = zipfile.ZIP_STORED) 
     return buffer.getvalue()
 
 
-# What is not wanted may be there twice: it is not looked at.
-GOOD_ZIP = zipped(
-    {"toy/dev.jsonl": DEV, "toy/test.jsonl": TEST, "toy/paper.pdf": b"%PDF", "__MACOSX/paper.pdf": b"x"}
-)
+GOOD_ZIP = zipped({"toy/dev.jsonl": DEV, "toy/test.jsonl": TEST, "toy/paper.pdf": b"%PDF"})
 
 
 def sha256(content: bytes) -> str:
@@ -130,9 +110,17 @@ def sha256(content: bytes) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with serving(Server({"/toy.zip": GOOD_ZIP, "/a.json": DEV, "/b.json": TEST})) as state:
-        yield state
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    state = Server({"/toy.zip": GOOD_ZIP, "/a.json": DEV})
+    served = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"state": state}))
+    thread = threading.Thread(target=served.serve_forever, args=(0.01,))
+    thread.start()
+    state.url = f"http://127.0.0.1:{served.server_address[1]}"
+    yield state
+    served.shutdown()
+    thread.join()
+    served.server_close()
 
 
 @pytest.fixture
@@ -150,7 +138,7 @@ def fetch(server: Server, tmp_path: Path) -> Fetch:
 
 @pytest.fixture
 def refuses(fetch: Fetch, tmp_path: Path, refused: Callable[..., str]) -> Callable[..., str]:
-    """Return why nothing is fetched, and check that nothing was installed where nothing was before."""
+    """Return why nothing is fetched, and check that nothing was installed or left."""
 
     def run(*downloads: Download, **more: Any) -> str:
         folder = tmp_path / more.get("into", "data")
@@ -168,38 +156,27 @@ def toy(tmp_path: Path) -> Path:
     return tmp_path / "data" / "toy"
 
 
-@pytest.fixture(autouse=True)
-def _directly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask the server on this machine without the proxy that the surroundings may name."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 def contents(result: FetchResult) -> list[bytes]:
     return [(result.folder / name).read_bytes() for name in result.hashes]
 
 
 def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch: Fetch, toy: Path) -> None:
-    seen: list[tuple[str, int, int | None]] = []
-    result = fetch(progress=lambda *a: seen.append(a))
+    result = fetch()
     assert sorted(p.name for p in toy.iterdir()) == ["dev.jsonl", "test.jsonl"]  # no paper
     assert contents(result) == [DEV, TEST]
     assert result.hashes["test.jsonl"] == sha256(TEST)
     assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
-    assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
     assert not list((toy.parent / ".crossexam" / "downloads").iterdir())
     again = fetch()
     assert (again.already, again.received, len(server.asked)) == (True, 0, 1)
-    file = toy / "dev.jsonl"
-    for damage in (lambda: file.write_bytes(b"other"), file.unlink):  # a damaged file is fetched again
-        damage()
-        assert not fetch().already
-        assert file.read_bytes() == DEV
+    (toy / "dev.jsonl").write_bytes(b"other")  # a damaged file is fetched again
+    assert not fetch().already
+    assert (toy / "dev.jsonl").read_bytes() == DEV
 
 
 def test_a_file_of_another_hash_or_size_is_refused(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     server.files["/toy.zip"] = changed = GOOD_ZIP.replace(b"A b.", b"X y.")
-    said = refuses()
-    assert f"the file is {sha256(changed)}\n  wanted: {sha256(GOOD_ZIP)}" in said
+    assert f"the file is {sha256(changed)}\n  wanted: {sha256(GOOD_ZIP)}" in refuses()
     server.files["/toy.zip"] = GOOD_ZIP  # the bad part is not continued
     fetch(into="other")
     assert server.asked == [None, None]
@@ -207,84 +184,48 @@ def test_a_file_of_another_hash_or_size_is_refused(server: Server, fetch: Fetch,
     assert f"offers a file of {len(GOOD_ZIP) + 4:,} bytes\n  wanted: {len(GOOD_ZIP):,}" in refuses()
     server.length = False
     assert "sent more bytes than the file should have" in refuses()
+    unknown = Download(f"{server.url}/a.json", "toy_a.json")
+    assert "bytes or more" in refuses(unknown, max_size=1000)
 
 
 def test_a_cut_connection_is_continued_by_the_next(server: Server, fetch: Fetch, refuses: Refuses) -> None:
-    for server.length, server.validator in ((True, '"v1"'), (False, '"v1"'), (True, None)):
-        into = f"{server.length} {server.validator}"
-        server.cuts, server.sent = [100_000], 0
-        server.asked.clear()
-        assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses(into=into)
-        result = fetch(into=into)
-        assert server.asked == [None, "bytes=100000-"]
-        assert (server.sent, result.received) == (len(GOOD_ZIP), len(GOOD_ZIP) - 100_000)  # no byte twice
-        assert contents(result) == [DEV, TEST]
+    server.cuts = [100_000]
+    assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses()
+    result = fetch()
+    assert server.asked == [None, "bytes=100000-"]
+    assert (server.sent, result.received) == (len(GOOD_ZIP), len(GOOD_ZIP) - 100_000)  # no byte twice
+    assert contents(result) == [DEV, TEST]
 
 
 def test_a_part_that_may_be_of_another_file_is_not_continued(
     server: Server, fetch: Fetch, refuses: Refuses
 ) -> None:
     server.cuts, server.ranges, pauses = [100_000] * 3, False, []  # a server without ranges sends all anew
-    moved = replace(server.archive(), url=f"{server.url}/moved/toy.zip")  # redirects are followed
-    assert contents(fetch(moved, attempts=4, pause=pauses.append)) == [DEV, TEST]
+    assert contents(fetch(attempts=4, pause=pauses.append)) == [DEV, TEST]
     assert (server.sent, pauses) == (len(GOOD_ZIP) + 300_000, [1.0, 2.0, 4.0])
     server.ranges, unknown = True, server.archive(known=False)
     server.cuts = [100_000]
     assert "the download was interrupted: " in refuses(unknown, into="changed")
     server.files["/toy.zip"], server.validator = zipped({"dev.jsonl": TEST, "test.jsonl": DEV}), '"v2"'
     assert contents(fetch(unknown, into="changed")) == [TEST, DEV]
-    for server.validator in (None, 'W/"v2"'):
-        server.cuts = [100_000]
-        server.asked.clear()
-        fetch(unknown, into=f"without hash, {server.validator}", attempts=2)
-        assert server.asked == [None, None]
-    server.cuts, server.validator, server.displaced = [100_000], '"v2"', 1
+    server.cuts, server.displaced = [100_000], 1
     server.asked.clear()
     fetch(unknown, into="displaced", attempts=3)
     assert server.asked == [None, "bytes=100000-", None]
-
-
-def test_what_is_asked_again_and_what_is_not(server: Server, fetch: Fetch, refuses: Refuses) -> None:
-    server.statuses = [503, 429]  # busy
-    fetch(attempts=3)
-    assert len(server.asked) == 3
-    del server.files["/toy.zip"]
-    assert "toy.zip: the server returned 404 Not Found" in refuses(into="b", attempts=3)
-    assert len(server.asked) == 4
-    with serving(Server({})) as gone:
-        download = gone.archive()
-    assert "interrupted 2 times: " in refuses(download, into="gone", attempts=2)
 
 
 def test_without_a_hash_the_first_is_recorded_and_held(
     server: Server, fetch: Fetch, toy: Path, refuses: Refuses
 ) -> None:
     unknown, path = server.archive(known=False), toy.parent / ".crossexam" / "hashes.json"
-    fetch(unknown)
-    book = json.loads(path.read_text(encoding="utf-8"))
-    assert book["downloads"][f"{server.url}/toy.zip"] == sha256(GOOD_ZIP)
-    assert book["installed"]["toy"]["dev.jsonl"] == sha256(DEV)
+    for already in (False, True):
+        found = fetch(unknown)
+        assert (found.already, found.unverified) == (already, ("dev.jsonl", "test.jsonl"))
     (toy / "dev.jsonl").unlink()
     server.files["/toy.zip"] = GOOD_ZIP.replace(b"A b.", b"X y.")
     assert f"as recorded in {path} at the first fetch" in refuses(unknown)
-    for damaged in ('{"installed": {"toy": 1}}', '{"downloads": []}', '{"unverified": {"toy": "dev.jsonl"}}'):
-        path.write_text(damaged)
-        message = refuses(unknown)
-        assert f"{path}: this version of Crossexam does not write such a file: Expected `" in message
-        assert "restore it, or remove it" in message
-
-
-def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: Refuses) -> None:
-    known = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
-    downloads = (known, Download(f"{server.url}/b.json", "toy_b.json"))
-    server.cuts = [len(DEV), 10]
-    # the first is whole, but a corpus comes as one
-    assert "the download was interrupted: " in refuses(*downloads)
-    result = fetch(*downloads)
-    assert contents(result) == [DEV, TEST]
-    assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
-    for each, already in ((result, False), (fetch(*downloads), True)):
-        assert (each.already, each.unverified) == (already, ("toy_b.json",))  # nothing vouches for it
+    path.write_text('{"installed": {"toy": 1}}')
+    assert f"{path}: this version of Crossexam does not write such a file: Expected `" in refuses(unknown)
 
 
 def test_an_archive_that_leaves_its_folder(server: Server, tmp_path: Path, refuses: Refuses) -> None:
@@ -295,73 +236,24 @@ def test_an_archive_that_leaves_its_folder(server: Server, tmp_path: Path, refus
         assert not list(tmp_path.rglob("*evil*")), name
 
 
-def with_mode(mode: int) -> bytes:
-    """Return an archive in which a file of the corpus is something else than a file."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as made:
-        other = zipfile.ZipInfo("dev.jsonl")
-        other.external_attr = (mode | 0o777) << 16
-        made.writestr(other, "/etc/passwd")
-        made.writestr("test.jsonl", TEST)
-    return buffer.getvalue()
-
-
-# fmt: off
 BAD_ARCHIVES = [
-    (zipped({"dev.jsonl": b"0" * 20_000_000, "test.jsonl": b""}, compression=zipfile.ZIP_DEFLATED),
-     "'dev.jsonl' unpacks to over 200 times its size"),
-    (zipped({"dev.jsonl": DEV * 50, "test.jsonl": b""}),
-     "it unpacks to 13,600,000 bytes, more than the 10,000,000 expected"),
+    (zipped({"dev.jsonl": b"0" * 20_000_000}, zipfile.ZIP_DEFLATED), "unpacks to over 200 times its size"),
+    (zipped({"dev.jsonl": DEV * 50, "test.jsonl": b""}), "13,600,000 bytes, more than the 10,000,000 expec"),
     (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}), "it has two files 'dev.jsonl'"),
     (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
     (GOOD_ZIP.replace(b"A b.", b"X y."), "the archive cannot be unpacked: Bad CRC-32"),
-    (b"<html>Sign in</html>", "the archive cannot be unpacked: File is not a zip file"),
-    (with_mode(stat.S_IFLNK), "'dev.jsonl' is a link"),
-    (with_mode(stat.S_IFCHR), "'dev.jsonl' is no regular file"),
 ]
-# fmt: on
 
 
-def test_archives_that_are_not_as_they_should_be(server: Server, fetch: Fetch, refuses: Refuses) -> None:
+def test_archives_that_are_not_as_they_should_be(server: Server, refuses: Refuses) -> None:
     for content, message in BAD_ARCHIVES:
         assert message in refuses(server.archive(content))
-    named = zipped({"CON": b"x", "a/NUL.txt": b"x", "COM1/dev.jsonl": DEV, "test.jsonl": TEST, "aux.": b"x"})
-    result = fetch(server.archive(named))  # devices of Windows are not looked at
-    assert contents(result) == [DEV, TEST]
-
-
-def test_from_a_copy_of_the_archive_or_its_files(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
-) -> None:
-    copy = written(tmp_path / "copies" / "toy.zip", GOOD_ZIP)
-    for number, source in enumerate((copy, copy.parent, str(copy))):
-        result = fetch(into=str(number), source=source)
-        assert (contents(result), result.missing, result.received) == ([DEV, TEST], (), 0)
-    copy.write_bytes(GOOD_ZIP[:-1] + b"?")
-    assert "toy.zip: the SHA-256 of the file is" in refuses(source=copy)
-    assert not server.asked  # nothing is downloaded
-    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
-    result = fetch(source=tmp_path / "loose")
-    assert (contents(result), result.missing) == ([TEST], ("test.jsonl",))
-    copy.write_bytes(DEV)
-    assert "as recorded in" in refuses(source=copy)
-    assert not fetch().missing  # the catalogue's archive goes before what was recorded
-    assert contents(fetch(source=copy))[0] == DEV
-
-
-def test_from_plain_files_under_either_name_and_what_is_not_there(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
-) -> None:
-    plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
-    for name in ("a.json", "toy_a.json"):
-        copy = written(tmp_path / name, DEV)
-        result = fetch(plain, into=f"data-{name}", source=copy)
-        assert [*result.hashes] == ["toy_a.json"]
-        copy.write_bytes(DEV[:-1])
-        assert f"the file has {len(DEV) - 1:,} bytes" in refuses(plain, source=copy)
-        copy.unlink()
-    assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(source=tmp_path)
-    assert "no such file or folder" in refuses(source=tmp_path / "absent")
+    link = zipfile.ZipInfo("dev.jsonl")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    buffer = io.BytesIO(zipped({"test.jsonl": TEST}))
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    assert "'dev.jsonl' is a link" in refuses(server.archive(buffer.getvalue()))
 
 
 def test_two_fetches_at_once(tmp_path: Path, refuses: Refuses) -> None:
@@ -373,77 +265,34 @@ def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fe
     rounds = {"toy_v1/R1/dev.jsonl": DEV, "toy_v1/R2/dev.jsonl": TEST}
     server.files["/rounds.zip"] = zipped({**rounds, "toy_v1/AR1/dev.jsonl": b"x"})
     download = Download(f"{server.url}/rounds.zip", "", members=("R1/dev.jsonl", "R2/dev.jsonl"))
-    result = fetch(download)
-    assert [*result.hashes] == ["R1_dev.jsonl", "R2_dev.jsonl"]
-    texts = {"old/dev.tsv": OLD, "new/dev.tsv": NEW}
-    plain = [Download(f"{server.url}/{each}?dl=1", each.replace("/", "_")) for each in texts]
-    server.files |= {f"/{name}?dl=1": text for name, text in texts.items()}
-    for name, content in {**rounds, **texts}.items():  # what somebody unpacked
-        written(tmp_path / "copy" / name, content)
+    for name, content in rounds.items():
+        written(tmp_path / "copy" / name, content)  # what somebody unpacked
     for source in (None, tmp_path / "copy"):
-        assert contents(fetch(download, into=f"rounds {source is None}", source=source)) == [DEV, TEST]
-        assert contents(fetch(*plain, into=f"plain {source is None}", source=source)) == [OLD, NEW]
+        assert contents(fetch(download, into=f"{source is None}", source=source)) == [DEV, TEST]
 
 
-# What nothing in the catalogue vouches for
-
-PAGE = b"<!DOCTYPE html><html><title>Sign in</title></html>"
-# fmt: off
 WRONG_FORMS = [
     ("a.jsonl", b"", "the file is empty"),
-    ("a.tsv", b"\xef\xbb\xbf \n<HTML>\t", "a page for a browser"),
     ("a.jsonl", b"Too many requests", "it does not begin with '{'"),
     ("a.tsv", b"Not found", "its first line has no columns"),
-    ("a.txt", b"<Error><Code>AccessDenied</Code></Error>", "no table or list of sentences"),
-    ("a.csv", b"version https://git-lfs.github.com/spec/v1,", "a pointer of Git LFS"),
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
-    ("a.tsv", b"\x1f\x8b\x08\t", "compressed (gzip)"),
     ("a.txt", b"A man\0 sleeps.", "not text"),
-    ("a.parquet", PAGE, "it is not Parquet, or is incomplete"),
+    ("a.parquet", b"<!DOCTYPE html><html><title>Sign in</title></html>", "it is not Parquet"),
 ]
-RIGHT_FORMS = {
-    "a.jsonl": b'\xef\xbb\xbf{"a": 1}\n',
-    "a.json": b"[1]",
-    "a.xml": b'<?xml version="1.0"?><fracas-problems/>',
-    "a.csv": b'"premise","hypothesis"\n',
-    "a.txt": "Un caf\xe9.".encode("latin-1"),
-    "a.parquet": b"PAR1 rows PAR1",
-}
-# fmt: on
 
 
 def test_what_nothing_vouches_for_has_the_form_of_its_name(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, for_each: Callable[..., None]
-) -> None:
-    def check(name: str, content: bytes, message: str) -> None:
-        copy = written(tmp_path / "copy" / name, content)
-        within = Download(f"{server.url}/file", "", members=(name,))
-        for download, served, source in (
-            (Download(f"{server.url}/file", name), content, None),
-            (within, zipped({name: content}), None),
-            (within, b"", copy),
-        ):
-            server.files["/file"] = served
-            assert f"this is not the file {name}: {message}" in refuses(download, source=source)
-            assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # its hash is not held
-
-    for_each(check, WRONG_FORMS)
-    for name, content in RIGHT_FORMS.items():
-        server.files[f"/{name}"] = content
-        assert contents(fetch(Download(f"{server.url}/{name}", name))) == [content]
-
-
-def test_a_download_of_unknown_size_is_bounded(
     server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
 ) -> None:
-    unknown = Download(f"{server.url}/a.json", "toy_a.json")
-    for server.length in (True, False):
-        said = refuses(unknown, max_size=1000)
-        assert (f"the file has {len(DEV):,} bytes or more" in said) is server.length  # before it is sent
-        assert not list((tmp_path / "data" / ".crossexam" / "downloads").iterdir())  # no part to be resumed
-    assert contents(fetch(unknown, max_size=len(DEV))) == [DEV]
-    # the catalogue knows its size
-    fetch(replace(unknown, size=len(DEV)), into="known", max_size=1000)
+    for name, content, message in WRONG_FORMS:
+        server.files[f"/{name}"] = content
+        assert f"this is not the file {name}: {message}" in refuses(Download(f"{server.url}/{name}", name))
+    within = Download(f"{server.url}/toy.zip", "", members=("a.tsv",))
+    server.files["/toy.zip"] = zipped({"a.tsv": b"Not found"})
+    assert "this is not the file a.tsv: " in refuses(within)
+    assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # no hash of these is held
+    server.files["/a.xml"] = b'\xef\xbb\xbf<?xml version="1.0"?><fracas-problems/>'
+    fetch(Download(f"{server.url}/a.xml", "a.xml"))
 
 
 def test_a_disk_without_room_is_told_before_the_download(
@@ -459,11 +308,41 @@ def test_what_a_killed_fetch_left_is_swept(fetch: Fetch, toy: Path) -> None:
     fetch()
     whole = sorted(toy.parent.rglob("*"))
     private = next(path for path in whole if path.name == "hashes.json").parent
-    for is_installed in (True, False):
-        written(private / "staging-k1ll3d" / "half.jsonl", b"half")
-        written(private / ".hashes.json.k1ll3d00.part", b"half")
-        written(private / "downloads" / ".toy.zip.note.k1ll3d00.part", b"half")
-        if not is_installed:
-            (toy / "dev.jsonl").unlink()
-        fetch()
-        assert sorted(toy.parent.rglob("*")) == whole
+    written(private / "staging-k1ll3d" / "half.jsonl", b"half")
+    written(private / ".hashes.json.k1ll3d00.part", b"half")
+    written(private / "downloads" / ".toy.zip.note.k1ll3d00.part", b"half")
+    fetch()
+    assert sorted(toy.parent.rglob("*")) == whole
+
+
+def test_a_busy_server_is_asked_again_and_one_without_the_file_is_not(
+    server: Server, fetch: Fetch, refuses: Refuses
+) -> None:
+    server.statuses = [503, 429]
+    fetch(replace(server.archive(), url=f"{server.url}/moved/toy.zip"), attempts=3)
+    assert len(server.asked) == 3
+    del server.files["/toy.zip"]
+    assert "toy.zip: the server returned 404 Not Found" in refuses(into="b", attempts=3)
+    assert len(server.asked) == 4
+
+
+def test_a_copy_of_the_archive_or_its_files_is_installed_without_the_network(
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
+) -> None:
+    copy = written(tmp_path / "copies" / "toy.zip", GOOD_ZIP)
+    for number, source in enumerate((copy, copy.parent)):
+        result = fetch(into=str(number), source=source)
+        assert (contents(result), result.missing, result.received) == ([DEV, TEST], (), 0)
+    copy.write_bytes(GOOD_ZIP[:-1] + b"?")
+    assert "toy.zip: the SHA-256 of the file is" in refuses(source=copy)
+    plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
+    copy = written(tmp_path / "plain" / "a.json", DEV)
+    assert [*fetch(plain, into="plain", source=copy).hashes] == ["toy_a.json"]
+    copy.write_bytes(DEV[:-1])
+    assert f"the file has {len(DEV) - 1:,} bytes" in refuses(plain, source=copy)
+    assert "no toy files were found\n  wanted: toy.zip or dev.jsonl" in refuses(source=copy.parent)
+    assert "no such file or folder" in refuses(source=tmp_path / "absent")
+    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", DEV)
+    result = fetch(source=tmp_path / "loose")
+    assert (contents(result), result.missing) == ([DEV], ("test.jsonl",))
+    assert not server.asked  # nothing is downloaded

@@ -9,7 +9,7 @@ from crossexam.corpora.label_names import name_of, parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
 from made.cases import each_row
-from made.corpora import write_lines, write_records
+from made.corpora import write_lines
 
 
 def table(path: Path, labels: list[str]) -> Path:
@@ -67,10 +67,3 @@ def test_malformed_declarations_are_refused(text: str, message: str, *, refused:
     said = refused(parse_labels, text)
     assert message in said
     assert "--labels" in said
-
-
-def test_numbers_of_known_corpora(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    row = {"sentence1": "A dog.", "sentence2": "An animal.", "logic": ""}
-    path = write_records(tmp_path / "ax.jsonl", [{**row, "idx": k, "label": k} for k in (0, 1)])
-    assert [e.label for e in iter_corpus(f"diagnostic@{path}")] == ["entailment", "not_entailment"]
-    assert "the labels are numbers" in said_of(path)

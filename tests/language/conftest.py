@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from crossexam.core.example import SIDES, Example
 
 
 @pytest.fixture(scope="session")
@@ -30,24 +27,3 @@ def pipeline_in() -> Callable[..., str]:
         return f"spacy:{folder}"
 
     return write
-
-
-@pytest.fixture(scope="session")
-def same_in_any_order() -> Callable[..., None]:
-    """Check that an annotator, made anew, gives the same of *examples* in whatever order it prepares them."""
-
-    def check(make: Callable[[], Any], method: str, examples: Sequence[Example]) -> None:
-        def annotated(order: Sequence[Example], size: int) -> dict[tuple[str, str], Any]:
-            annotator, found = make(), {}
-            for place, each in enumerate(order):
-                if size and place % size == 0:
-                    annotator.prepare(order[place : place + size])
-                found |= {(each.id, side): getattr(annotator, method)(each, side) for side in SIDES}
-            return found
-
-        alone = annotated(examples, 0)  # without preparation
-        assert len(alone) == 2 * len(examples)
-        for order, size in ((examples, len(examples)), (examples[::-1], 2), (examples, 1)):
-            assert annotated(order, size) == alone
-
-    return check

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.language.entities import Entity, ListedEntities, resolve_recognizer
-from crossexam.language.lexicons.proper_names import (
-    MORE_NAMES,
-    NAMES,
-    NAMES_FILE,
-    NAMES_VERSION,
-    name_sections,
-)
 from crossexam.language.tokens import Token, words
 from made.cases import each_row
 
@@ -50,43 +40,11 @@ def test_other_capitalised_words_are_no_entities(each_case: Callable[..., None])
     each_case(check)
 
 
-def test_the_file_of_names_is_sorted_and_in_lower_case() -> None:
-    assert name_sections("# Note\n\n[a b]\nx y_z\n\n[c]\nd\n") == {"a b": {"x", "y z"}, "c": {"d"}}
-    _, *blocks = NAMES_FILE.read_text("utf-8").split("\n\n")
-    for title, block in zip(NAMES, blocks, strict=True):
-        names = block.split("\n", 1)[1].split()
-        assert names == sorted({name.lower() for name in names}), title
-    for title, more in MORE_NAMES.items():
-        assert more, title
-        assert not more & NAMES[title], title  # those that the written lists lack
-    assert not MORE_NAMES["first names"] & MORE_NAMES["countries"]
-    assert resolve_recognizer("auto").name == f"lists:wordnet-3.0+names-{NAMES_VERSION}"
-
-
 def test_without_tags_capitalised_words_are_tried_and_one_that_begins_a_sentence_is_not_guessed() -> None:
     assert LISTS.entities("They saw Kelly in Omaha.") == (Entity(9, 14, "PERSON"), Entity(18, 23, "LOCATION"))
     assert LISTS.entities("Vorlan, go!", _tagged("Vorlan, go!", {})) == ()
     found = LISTS.entities("Antwan met Hutchins in Wuppertal.", ())  # of the compiled lists
     assert [entity.kind for entity in found] == ["PERSON", "PERSON", "LOCATION"]
-
-
-PIECES = st.sampled_from(
-    "Kelly Omaha New York Train A B and paid the 5 , . Mr. Bill Company Vorlan's".split()
-)
-
-
-@given(st.lists(PIECES, max_size=9), st.booleans())
-def test_entities_are_in_order_and_begin_and_end_with_words(pieces: list[str], tagged: bool) -> None:
-    text = " ".join(pieces)
-    tokens = _tagged(text, {"paid": "VBD"}) if tagged else []
-    found = LISTS.entities(text, tokens)
-    starts, ends = {t.start for t in words(text)}, {t.end for t in words(text)}
-    reach = 0
-    for entity in found:
-        assert reach <= entity.start < entity.end
-        assert entity.start in starts
-        assert entity.end in ends
-        reach = entity.end
 
 
 def test_spacy_labels_of_both_inventories_are_understood(
@@ -104,4 +62,3 @@ def test_spacy_labels_of_both_inventories_are_understood(
     assert [entity.kind for entity in alone] == ["PERSON", "PERSON", "LOCATION", "LOCATION", "ORGANIZATION"]
     recognizer.prepare([text, "Nothing here.", text])
     assert recognizer.entities(text) == alone
-    assert re.fullmatch(r"spacy:en_pipeline-\d+\.\d+\.\d+", recognizer.name)

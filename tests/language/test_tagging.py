@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ from hypothesis import example as example_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.errors import CrossexamError, MissingExtraError, MissingResourceError
+from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import SIDES, Example
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language.tagging import perceptron
-from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import SHIPPED, shipped
-from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
+from crossexam.language.tagging.tagger import TAGGERS, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token, words
 
 PREMISE = 'A man says "hi" (twice).'
@@ -48,25 +46,22 @@ def pipeline(shared_data: Path) -> str:
 
 def test_shipped_parses_and_tags_answer_with_offsets_and_auto_counts_who_answered(no_nltk_data: None) -> None:
     tagger, builtin = resolve_tagger("auto"), resolve_tagger("builtin").name
-    assert tagger.signature() == "auto"
-    one = _example(premise_parse=PARSE)
-    tokens = tagger.tokens(one, "premise")
+    assert re.fullmatch(r"builtin-perceptron-[0-9a-f]{8}-nltk-[\d.]+", builtin)
+    tokens = tagger.tokens(_example(premise_parse=PARSE), "premise")
     assert [token.text for token in tokens] == 'A man says " hi " ( twice ) .'.split()
     assert [token.tag for token in tokens] == "DT NN VBZ `` UH '' -LRB- RB -RRB- .".split()
     assert tagger.signature() == "corpus-parses"
-    assert [token.text for token in tagger.tokens(one, "hypothesis")] == ["A", "dog", "sleeps", "."]
+    tokens = tagger.tokens(_example(premise_parse="(S (NN Nobody))"), "premise")  # of another sentence
+    assert [token.tag for token in tokens[:4]] == ["DT", "NN", "VBZ", "``"]  # quotes as the Treebank has them
     assert tagger.signature() == f"{builtin}+corpus-parses"
     assert dict(tagger.answered) == {"corpus-parses": 1, builtin: 1}
-    tokens = tagger.tokens(_example(premise_parse="(S (NN Nobody))"), "premise")  # of another sentence
-    assert [token.tag for token in tokens[:3]] == ["DT", "NN", "VBZ"]
-    assert tagger.answered[builtin] == 2
     tags = [["A", "DT"], ["dog", "NN"], ["sleeps", "VBZ"], [".", "."]]
     tokens = tagger.tokens(_example(hypothesis_tags=tags), "hypothesis")
     assert tokens[1:3] == (Token("dog", 2, 5, "NN"), Token("sleeps", 6, 12, "VBZ"))
 
 
 def test_what_cannot_be_tagged_is_refused(
-    no_nltk_data: None, refused: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    no_nltk_data: None, refused: Callable[..., Any], tmp_path: Path, pipeline_in: Callable[..., str]
 ) -> None:
     tagger = resolve_tagger("parses")
     said = refused(tagger.tokens, _example(premise_tags=["A", "man"]), "premise")
@@ -76,49 +71,10 @@ def test_what_cannot_be_tagged_is_refused(
     assert "'Nobody'" in refused(AlignmentError, tagger.tokens, other, "premise")
     assert "averaged_perceptron_tagger_eng" in refused(MissingResourceError, resolve_tagger, "nltk")
     assert "'x'" in refused(resolve_tagger, "parses:x")
-    for spec, kind in (("spacy", CrossexamError), ("spacy:en_no_such", MissingResourceError)):
-        assert "spaCy pipeline" in refused(kind, resolve_tagger, spec)
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    said = refused(MissingExtraError, resolve_tagger, "spacy:en_core_web_sm")
-    assert "spacy download en_core_web_sm" in said
-
-
-def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(
-    tmp_path: Path, refused: Callable[..., str], pipeline_in: Callable[..., str]
-) -> None:
+    assert "spaCy pipeline" in refused(resolve_tagger, "spacy")
+    assert "spaCy pipeline" in refused(MissingResourceError, resolve_tagger, "spacy:en_no_such")
     assert "has no tagger" in refused(resolve_tagger, pipeline_in(tmp_path / "blank"))
     assert "NOUN, VERB" in refused(resolve_tagger, pipeline_in(tmp_path / "other", tags="NOUN VERB"))
-
-
-@pytest.mark.parametrize("kind", ["auto", "builtin"])
-def test_a_sentence_without_parse_is_tagged_without_any_download(kind: str, no_nltk_data: None) -> None:
-    tagger = resolve_tagger(kind)
-    example = Example("a", "Two small dogs quickly chased a cat.", PREMISE, None)
-    assert [token.tag for token in tagger.tokens(example, "premise")] == "CD JJ NNS RB VBD DT NN .".split()
-    tokens = tagger.tokens(example, "hypothesis")  # the perceptron sees quotes as the Treebank has them
-    assert [token.tag for token in tokens if token.text == '"'] == ["``", "''"]
-    assert re.fullmatch(r"builtin-perceptron-[0-9a-f]{8}-nltk-[\d.]+", tagger.signature())
-
-
-def test_the_name_of_the_tagger_in_the_package_changes_with_its_weights(tmp_path: Path) -> None:
-    other = tmp_path / "other.json.gz"
-    other.write_bytes(gzip.compress(json.dumps([{"bias": {"NN": 1}}, {}, ["NN", "DT"]]).encode()))
-    tagger = NltkTagger(lambda: shipped(other))
-    assert [token.tag for token in tagger.tag("A dog")] == ["NN", "NN"]
-    assert tagger.name != resolve_tagger("builtin").name
-
-
-def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None:
-    tagger: Any = resolve_tagger(f"spacy:{pipeline}")
-    assert set(tagger._nlp.pipe_names) == {"tok2vec", "tagger"}  # what tags need, alone
-    one, other = _example(), Example("b", PREMISE, "A  dog sleeps.", None)
-    alone = tagger.tokens(one, "premise")
-    tagger.prepare([one, other])
-    assert tagger.answered.total() == 1 + 3  # the sentence asked for, then three distinct ones
-    assert tagger.tokens(one, "premise") == alone
-    found = [f"{token.text}/{token.start}/{token.end}" for token in tagger.tokens(other, "hypothesis")]
-    assert found == "A/0/1 dog/3/6 sleeps/7/13 ./13/14".split()  # the second blank is no token
-    assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", tagger.name)
 
 
 # The contract; where NLTK's model is not there, its tagger is skipped.
@@ -134,18 +90,6 @@ PIECES = "A dog “runs” (fast) , Kim can't see 5 % of it . no — it’s Zoë
 SENTENCES = st.lists(st.sampled_from([*PIECES, '"', '"hi"']), max_size=12).map(" ".join)
 
 
-@pytest.fixture
-def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Tagger]:
-    def resolved(kind: str) -> Tagger:
-        if kind == "nltk":
-            data = request.getfixturevalue("shared_data") / "nltk_data"
-            monkeypatch.setattr("nltk.data.path", [str(data)])
-        pipeline = request.getfixturevalue("pipeline") if kind == "spacy" else ""
-        return resolve_tagger(SPECS[kind].format(pipeline))
-
-    return resolved
-
-
 def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
     """Return an example that ships tags, for ``auto`` those of the premise only."""
     shipped = {"parses": ("premise", "hypothesis"), "auto": ("premise",)}.get(kind, ())
@@ -154,48 +98,33 @@ def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
     return Example(name, premise, hypothesis, None, info=info)
 
 
-def _keeps_contract(tokens: Sequence[Token], sentence: str) -> None:
-    end = 0
-    for token in tokens:
-        assert token.text
-        assert sentence[token.start : token.end] == token.text
-        assert not sentence[end : token.start].strip()  # nothing is skipped
-        assert token.tag in PENN
-        end = token.end
-    assert not sentence[end:].strip()
-
-
 @pytest.mark.parametrize("kind", sorted(TAGGERS))
 def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
-    kind: str, make: Callable[[str], Tagger]
+    kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And the same tags whether a sentence was prepared with another or not."""
     assert set(SPECS) == set(TAGGERS), "add a line to SPECS for every tagger in TAGGERS"
-    tagger = make(kind)
-    example = _shipping("a", "A dog runs .", "It rains .", kind)
-    for side in SIDES:
-        tagger.tokens(example, side)
-    assert tagger.answered.total() == 2
-    assert tagger.signature() == tagger.name == "+".join(sorted(tagger.answered))
+    if kind == "nltk":
+        data = request.getfixturevalue("shared_data") / "nltk_data"
+        monkeypatch.setattr("nltk.data.path", [str(data)])
+    spec = SPECS[kind].format(request.getfixturevalue("pipeline") if kind == "spacy" else "")
+    alone, prepared = resolve_tagger(spec), resolve_tagger(spec)
 
     @example_of("", "  ")
     @given(SENTENCES, SENTENCES)
     def holds(premise: str, hypothesis: str) -> None:
         example = _shipping("a", premise, hypothesis, kind)
-        tagger.prepare([example])
-        _keeps_contract(tagger.tokens(example, "premise"), premise)
-        _keeps_contract(tagger.tokens(example, "hypothesis"), hypothesis)
+        prepared.prepare([example])
+        for side in SIDES:
+            tokens, text = prepared.tokens(example, side), example.text(side)
+            assert tokens == alone.tokens(example, side)
+            assert all(text[token.start : token.end] == token.text for token in tokens)
+            assert "".join(token.text for token in tokens) == "".join(text.split())  # nothing is skipped
+            assert {token.tag for token in tokens} <= PENN
 
-    tagger.prepare([])
+    prepared.prepare([])
     holds()
-
-
-@pytest.mark.parametrize("kind", sorted(SPECS))
-def test_a_tagger_gives_the_same_tags_in_any_order_of_preparation(
-    kind: str, make: Callable[[str], Tagger], same_in_any_order: Callable[..., None]
-) -> None:
-    texts = ["A dog runs .", "Kim’s café is closing .", "A dog runs .", "It's  raining, “again” .", "中文 🐕"]
-    examples = [_shipping(str(k), text, texts[k - 1], kind) for k, text in enumerate(texts)]
-    same_in_any_order(lambda: make(kind), "tokens", examples)
+    assert prepared.signature() == prepared.name == "+".join(sorted(prepared.answered))
 
 
 def test_the_perceptron_in_the_package_tags_as_nltk_would() -> None:

@@ -1,4 +1,4 @@
-"""Lists of word pairs: every format from lines written here, the published files by their counts."""
+"""Lists of word pairs: every format from lines written here, and the pairs of WordNet."""
 
 from __future__ import annotations
 
@@ -42,9 +42,6 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
     path = write_lines(tmp_path / "x.tsv", lines)
     found = [pair[:2] for pair in read_pairs(path, "hypernym")]
     assert found == [("Paris", "city"), ("poodle", "dog"), ("turkey", "bird")]
-    lines = ("first,second,relation", "hot,cold,antonym", "big,large,synonym")
-    path = write_lines(tmp_path / "x.csv", lines)
-    assert read_pairs(path, "synonym") == [WordPair("big", "large", "synonym")]
     (tmp_path / "bytes.txt").write_bytes(b"caf\xe9 bar\n")
     (tmp_path / "not.gz").write_bytes(b"hot cold\n")
     for name in ("none.txt", "bytes.txt", "not.gz"):
@@ -60,44 +57,14 @@ def test_what_is_no_list_is_an_error_with_its_line(
     assert (message in said, str(path) in said) == (True, True), said
 
 
-# Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)
-PUBLISHED: list[tuple[str, str | None, dict[Relation, int]]] = [
-    ("antsynnet/noun-pairs.train", "n", {"antonym": 1418, "synonym": 1418}),
-    ("antsynnet/verb-pairs.test", "v", {"antonym": 454, "synonym": 454}),
-    ("antsynnet/adjective-pairs.val", "a", {"antonym": 199, "synonym": 199}),
-    ("baroni2012.tsv", "n", {"hypernym": 1385, "antonym": 0}),
-    # 1,600, 1,880 and 1,086 lines; fewer without expressions of several words
-    ("evalution/RELATIONS.txt", None, {"antonym": 1568, "hypernym": 1810, "synonym": 1042}),
-    ("counter_fitting/wordnet_antonyms.txt", None, {"antonym": 12_572}),
-    ("counter_fitting/ppdb_antonyms.txt", None, {"antonym": 478}),
-]
-
-
-def test_the_published_files(shared_data: Path, for_each: Callable[..., None]) -> None:
-    def check(file: str, pos: str | None, counts: dict[Relation, int]) -> None:
-        for relation, count in counts.items():
-            pairs = read_pairs(shared_data / "lexical" / file, relation)
-            assert len(pairs) == count
-            assert {pair.pos for pair in pairs} <= {pos}
-
-    for_each(check, PUBLISHED)
-
-
-# WordNet
-
-
 @pytest.mark.slow
 def test_pairs_of_wordnet_are_of_frequent_senses_and_not_too_general() -> None:
-    antonyms = wordnet_pairs("antonym")
-    by_words = {(pair.first, pair.second, pair.pos) for pair in antonyms}
+    antonyms = {(pair.first, pair.second, pair.pos) for pair in wordnet_pairs("antonym")}
     known = "day night n, boy girl n, open close v, hot cold a, quickly slowly r"
-    assert {tuple(each.split()) for each in known.split(", ")} <= by_words
-    assert ("boiling", "cold", "a") not in by_words  # through another
-    one_way = {pair for pair in by_words if (pair[1], pair[0], pair[2]) not in by_words}
+    assert {tuple(each.split()) for each in known.split(", ")} <= antonyms
+    assert ("boiling", "cold", "a") not in antonyms  # through another
+    one_way = {pair for pair in antonyms if (pair[1], pair[0], pair[2]) not in antonyms}
     assert len(one_way) == 5  # so WordNet has them: legalise, outlaw but not outlaw, legalise
-    assert len(antonyms) == len(set(antonyms))
-    assert not any("_" in word for pair in antonyms for word in pair[:2])
-    assert any("_" in pair.first for pair in wordnet_pairs("antonym", multiword=True))
     pairs, near, everything = (
         {pair[:2] for pair in wordnet_pairs("hypernym", **given)}
         for given in ({}, {"distance": 1}, {"share": 0})
@@ -109,10 +76,6 @@ def test_pairs_of_wordnet_are_of_frequent_senses_and_not_too_general() -> None:
     # domestic_animal.n.01 is one step from a dog, and animal.n.01 one more
     assert ("poodle", "dog") in near < pairs < everything
     assert ("dog", "animal") not in near
-    assert ("dog", "chap") in everything
-    down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym")}
-    assert down == {(first.lower(), second.lower()) for first, second in pairs}
-    assert WordPair("sprint", "run", "hypernym", "v") in wordnet_pairs("hypernym", pos=["v"])
 
 
 def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:
@@ -120,12 +83,10 @@ def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:
     dogs = replacements("Dog", kinds)
     assert WordPair("dog", "poodle", "hyponym", "n") in dogs
     assert "chap" not in {pair.second for pair in dogs}
-    assert set(dogs) >= set(replacements("dog", ["hypernym"]))
     # the paper's example: elderly is replaced by aged, a synonym (section 6.1)
     assert WordPair("elderly", "aged", "synonym", "a") in replacements("elderly", ["synonym"])
     assert replacements("dog", kinds, pos=["v"]) == replacements("notaword", kinds) == []
     assert [wordnet().name(s) for s in frequent_senses("dog", "n")] == ["dog.n.01"]
-    assert len(frequent_senses("dog", "n", 0)) == len(wordnet().synsets("dog", "n"))
     assert "'meronym'" in refused(wordnet_pairs, "meronym")
     assert "'noun'" in refused(replacements, "dog", ["synonym"], pos=["noun"])
     assert "not 0" in refused(wordnet_pairs, "hypernym", distance=0)

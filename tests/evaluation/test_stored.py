@@ -78,10 +78,8 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "slices of tags": lambda run: accuracy_by_value(run, "phenomenon"),
     "slices of numbers": lambda run: accuracy_by_value(run, "premises"),
     "slices of truth values": lambda run: accuracy_by_value(run, "question"),
-    "slices of texts": lambda run: accuracy_by_value(run, "genre"),
     "by status": lambda run: measure(by_status(run)),
     "verified only": lambda run: measure(verified_only(run)),
-    "facts of the parts": lambda run: [by_status(run).manifest, verified_only(run).manifest],
     "keys": lambda run: keyed_results(run.datasets, score_run(run)),
     "comparison": lambda run: compare_runs(run, run),
     "lexically misleading": misled_parts,
@@ -89,7 +87,6 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "predicted for judged items": lambda run: predicted_shares(run, "antonymy.dev"),
     "labels": lambda run: {name: run.predictions(name).tolist() for name in run.datasets},
     "table": lambda run: run.to_arrow(["premises", "phenomena", "genre"]).to_pylist(),
-    "counts": lambda run: {name: each.label_counts() for name, each in run.datasets.items()},
 }
 
 

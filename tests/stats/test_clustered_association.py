@@ -42,30 +42,17 @@ def listed(labels: NDArray[np.int64], outcomes: NDArray[np.int64]) -> float:
     return float(np.mean([x2(order) >= ours - 1e-9 for order in permutations(labels.tolist())]))
 
 
-def test_all_labellings_are_those_of_a_list() -> None:
+def test_all_labellings_are_those_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     found = permutation_test(LABELS, OUTCOMES)
     assert found.p == pytest.approx(listed(LABELS, OUTCOMES))
     assert (found.draws, found.method) == (0, "exact")
-    assert 1 / 60 <= found.p < 0.5
-    # neither names of labels nor orders matter
-    for same in (
-        (10 - 3 * LABELS, OUTCOMES),
-        (LABELS[::-1], OUTCOMES[::-1]),
-        (LABELS, OUTCOMES[:, [2, 0, 1]]),
-    ):
-        assert permutation_test(*same).p == pytest.approx(found.p)
+    monkeypatch.setattr(clustered_association, "FEWEST_DRAWN", 0)
+    drawn = permutation_test(LABELS, OUTCOMES)  # a sample estimates the same
+    assert (drawn.draws, drawn.method) == (FEWEST_DRAWN, "Monte Carlo")
+    assert drawn.p == pytest.approx(found.p, abs=4 * (found.p * (1 - found.p) / FEWEST_DRAWN) ** 0.5)
+    assert permutation_test(LABELS, OUTCOMES) == drawn
     for labels, outcomes in (([0, 0], [[3, 1], [1, 2]]), ([0, 1], [[3, 0], [1, 0]]), ([0], [[3, 1]])):
         assert permutation_test(labels, outcomes).p == 1  # one label or outcome tests nothing
-
-
-def test_a_sample_of_labellings_estimates_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = permutation_test(LABELS, OUTCOMES).p
-    monkeypatch.setattr(clustered_association, "FEWEST_DRAWN", 0)
-    found = permutation_test(LABELS, OUTCOMES)
-    assert (found.draws, found.method) == (FEWEST_DRAWN, "Monte Carlo")
-    assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / FEWEST_DRAWN) ** 0.5)
-    assert permutation_test(LABELS, OUTCOMES) == found
-    assert permutation_test(LABELS, OUTCOMES, seed=1).p != found.p
 
 
 def test_a_cluster_counts_as_one_item_if_its_items_are_alike_and_else_as_all() -> None:
@@ -107,4 +94,3 @@ def test_pairs_that_differ_do_not_make_an_association() -> None:
     tables = [[[20, 0], [0, 0]], [[0, 0], [0, 30]]]
     assert conditional_test(tables) == (1.0, 0, 0.0)
     assert association(np.sum(tables, axis=0)).p < 1e-9
-    assert conditional_test([[[8, 2], [2, 8]], *tables]).p == conditional_test([[[8, 2], [2, 8]]]).p

@@ -66,7 +66,6 @@ def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
 
 def test_tests_that_were_planned_but_not_made_count_as_if_they_had_found_nothing() -> None:
     assert holm_of_planned([0.01, None, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06)]
-    assert holm_of_planned([None, 0.02, None, None]) == [None, pytest.approx(0.08), None, None]
     assert holm_of_planned([None]) == [None]
     assert holm([]).tolist() == []
     with pytest.raises(ValueError, match="p-values must be"):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
 
 
@@ -51,15 +52,10 @@ def test_a_difference_of_drops_has_the_interval_of_a_bootstrap_over_clusters() -
     rng = np.random.default_rng(1)
     codes = np.repeat(np.arange(400), 2)
     ease = rng.random(400)[codes]
-    base = [(rng.random(800) + ease) / 2 < share for share in (0.7, 0.6)]
-    stress = [(rng.random(800) + ease) / 2 < share for share in (0.5, 0.45)]
-    found = difference_of_unpaired_drops((base[0], base[1]), (stress[0], stress[1]), codes, codes)
-    drops = [difference(base[k], stress[k], codes, codes).value for k in (0, 1)]
-    assert found.value == pytest.approx(drops[0] - drops[1])
+    answers = [(rng.random(800) + ease) / 2 < share for share in (0.7, 0.6, 0.5, 0.45)]
+    one, other, stressed, other_stressed = answers
+    found = difference_of_unpaired_drops((one, other), (stressed, other_stressed), codes, codes)
+    gaps = np.column_stack([np.ones(800), 1.0 * one - other - stressed + other_stressed])
+    value, low, high = bootstrap_interval(gaps, lambda s: s[:, 1] / s[:, 0], codes, name="drops")
+    assert found[:3] == (pytest.approx(value), *(pytest.approx(end, abs=0.006) for end in (low, high)))
     assert (found.n, found.clusters) == (1600, 400)
-    each = sum(
-        np.bincount(codes, sign * part) for sign, part in zip((1, -1, -1, 1), (*base, *stress), strict=True)
-    )
-    draws = rng.integers(0, 400, (4000, 400))
-    low, high = np.quantile(np.asarray(each)[draws].sum(axis=1) / 800, [0.025, 0.975])
-    assert found[1:3] == pytest.approx((low, high), abs=0.006)

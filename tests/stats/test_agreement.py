@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,24 +78,14 @@ def test_cohens_kappa_is_that_of_statsmodels_with_t() -> None:
     assert twice[:3] == pytest.approx(found[:3], abs=0.005)  # the second item of a cluster says nothing new
 
 
-voted = st.lists(
-    st.tuples(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), st.integers(0, 2)),
-    min_size=2,
-    max_size=8,
-)
-
-
-@given(voted)
-def test_expected_human_accuracy_is_the_mean_over_all_draws(items: list[tuple[list[int], int]]) -> None:
-    counts, gold = [row for row, _ in items], [label for _, label in items]
-    found = human_accuracy(counts, gold)
-    every_vote = [[k == label for k, n in enumerate(row) for _ in range(n)] for row, label in items]
-    shares = [np.mean(row) for row in every_vote]
-    assert found.expected.value == pytest.approx(np.mean(shares))
-    if np.std(shares) > 0:
-        low, high = t.interval(0.95, len(items) - 1, np.mean(shares), sem(shares))
-        assert found.expected.low <= max(0, low) + 1e-9
-        assert found.expected.high >= min(1, high) - 1e-9
+def test_expected_human_accuracy_is_the_mean_over_all_votes() -> None:
+    """The accuracy on SNLI dev, which Nie et al. 2019 state, is in docs/studies/compositionality.md."""
+    rng = np.random.default_rng(2)
+    counts, gold = rng.integers(1, 6, (40, 3)), rng.integers(0, 3, 40)
+    shares = counts[np.arange(40), gold] / counts.sum(axis=1)
+    found = human_accuracy(counts, gold).expected
+    assert found.value == pytest.approx(shares.mean())
+    assert found[1:3] == pytest.approx(t.interval(0.95, 39, shares.mean(), sem(shares)))
 
 
 def test_a_draw_is_one_annotator_of_each_item() -> None:
@@ -106,20 +95,6 @@ def test_a_draw_is_one_annotator_of_each_item() -> None:
     assert first.drawn != human_accuracy(counts, gold, seed=2).drawn
     assert first.drawn.value == pytest.approx(3 / 5, abs=4 * (0.6 * 0.4 / 4000) ** 0.5)
     assert human_accuracy(counts[:5], gold[:5], ["x"] * 5).expected == (0.6, 0.0, 1.0, 5, 1)  # one cluster
-
-
-def test_human_accuracy_on_snli_dev_is_the_papers(shared_data: Path) -> None:
-    """Nie et al. 2019, Table 5: 88.32 on SNLI dev whole, by one draw; half a point is allowed."""
-    from crossexam.core.example import cluster_of
-    from crossexam.core.labels import LABEL_INDEX
-    from crossexam.corpora.spec import read_corpus
-
-    examples = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl").examples
-    counts = vote_counts([example.info["annotator_labels"] for example in examples])
-    gold = [LABEL_INDEX[example.label] for example in examples if example.label]
-    found = human_accuracy(counts, gold, [cluster_of(example) for example in examples])
-    assert abs(100 * found.expected.value - 88.32) < 0.5
-    assert abs(100 * found.drawn.value - 88.32) < 0.5
 
 
 def test_annotators_who_use_one_label_and_no_votes() -> None:

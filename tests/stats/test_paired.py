@@ -84,7 +84,7 @@ def test_a_relative_difference_is_the_bootstraps_and_over_the_same_clusters_that
 
 
 def test_a_relative_difference_from_nothing_is_unknown() -> None:
-    for pairs in ([], [([1, 0], [0, 0], None)], [([], [], None)]):
+    for pairs in ([], [([1, 0], [0, 0], None)]):
         found = relative_difference(pairs)
         assert (str(found.value), found.low, found.high) == ("nan", -1.0, float("inf"))
 

@@ -7,11 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.core.estimate import Estimate
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.losses import brier_scores, log_losses
-from crossexam.stats.p_values import LEAST_P
 from crossexam.stats.paired_probabilities import PairedProbabilities, item_losses, paired_probabilities
 
 Models = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
@@ -89,13 +88,3 @@ def test_few_clusters_prove_little() -> None:
     nothing = paired_probabilities([], 0)
     assert nothing.n == 0
     assert np.isnan(nothing.brier.difference.value)
-
-
-def test_a_p_value_that_is_as_small_as_can_be_computed_is_a_bound() -> None:
-    """It is printed as one, with and without a correction."""
-    n, gold = 4000, np.zeros(4000, dtype=np.int64)
-    good, bad = np.tile([0.9, 0.05, 0.05], (n, 1)), np.tile([0.5, 0.25, 0.25], (n, 1))
-    pair = (item_losses(each, gold, gold) for each in (good, bad + np.linspace(0, 0.01, n)[:, None]))
-    p_value = paired_probabilities([(*pair, None)], n).brier.p_value
-    assert p_value == 2 * LEAST_P
-    assert p_value_text(p_value) == "<2.0e-12"

@@ -33,7 +33,6 @@ def test_ranks_are_those_of_a_second_implementation() -> None:
     expected = [[theirs[f"{model}|x|rank|"][end] for model in numbers] for end in ("low", "high")]
     found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
     assert [found.low.tolist(), found.high.tolist()] == expected
-    assert len(set(zip(*expected, strict=True))) > 2, "an example that shows something"
 
 
 def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -65,9 +64,6 @@ def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
     assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
     assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
     assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
-    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
-    with_base = differences_of_means([base, (correct, first)])
-    assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
 
 
 def test_means_over_test_sets_and_clusters() -> None:
@@ -75,10 +71,6 @@ def test_means_over_test_sets_and_clusters() -> None:
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
     assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])  # each has the same weight
     assert tests[0, 1].difference.value == pytest.approx(0.5)
-    correct = np.ones((50, 2), dtype=bool)
-    correct[:5, 1] = False  # models that differ in one cluster are not apart
-    codes = np.concatenate([np.zeros(5, dtype=np.int64), np.arange(1, 46)])
-    assert differences_of_means([(correct, codes)]).tests[0, 1].p_value == 1
     with pytest.raises(ValueError, match="the same number of models"):
         differences_of_means([(np.zeros((2, models)), np.arange(2)) for models in (2, 3)])
     with pytest.raises(ValueError, match="3 values for tests of shape"):

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from itertools import chain
 
-import numpy as np
 import pytest
 
 from crossexam.stats import losses
@@ -32,19 +31,3 @@ def test_a_fault_is_not_nominal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "reach_of_errors", lambda *_: (0.0, 0.0))
     cell = CELLS["log loss", "50 items, 0.96 to 0.99, calibrated"]
     assert not BENCH.is_nominal(cell, BENCH.share_of(cell, SAMPLES), SAMPLES)
-
-
-@pytest.mark.parametrize(("again", "is_nominal"), [(0.95, True), (0.5, False)])
-def test_what_is_outside_is_simulated_again(again: float, is_nominal: bool) -> None:
-    """A share that is outside by chance is not marked; of as many cells as there are, some are."""
-    drawn = 0
-
-    def hit(rng: np.random.Generator) -> bool:
-        nonlocal drawn
-        drawn += 1
-        return bool(rng.random() < (0.5 if drawn <= 100 else again))
-
-    found = BENCH.simulated(BENCH.Cell("coverage", "accuracy", "few", hit), 100)
-    assert found.is_nominal == is_nominal
-    assert found.share == pytest.approx(again, abs=0.1)
-    assert drawn == 100 + 25 * 100

@@ -1,23 +1,23 @@
-"""What is measured of probabilities: labels only, two labels, no answers, temperatures, people."""
+"""What is measured of probabilities: labels only, two labels, temperatures, people, two runs."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.manifest import RunManifest
-from crossexam.corpora.spec import read_corpus
+from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.calibration import Calibration, calibration_of, temperature_from
 from crossexam.evaluation.distributions import people_results
+from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.evaluation.shares import shares_of
 from made.runs import dataset
 
@@ -85,21 +85,33 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
         people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": [0.5, 0.4, 0.0]}))
 
 
-def test_roberta_on_chaosnli_is_near_the_published_one(shared_data: Path) -> None:
-    """RoBERTa-base on ChaosNLI-S in the authors' README: JSD 0.2294, KL 0.5045; ours is another training.
+N = 90
 
-    Predictions of the published models are not at hand.
-    """
-    corpus = read_corpus(f"chaosnli@{shared_data / 'chaosnli' / 'chaosNLI_snli.jsonl'}")
-    path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
-    stated = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    by_id = {row["uid"]: row["probs"] for row in stated}  # entailment, contradiction, neutral
-    known = [item for item in corpus if item.id in by_id]
-    rows = np.array([by_id[item.id] for item in known])[:, [0, 2, 1]]
-    chaos = Dataset("base.chaos", tuple(known))
-    whole, *by_entropy = people_results(Run("roberta", {chaos.name: chaos}, {chaos.name: rows}))
-    assert whole.n == sum(each.n for each in by_entropy) == len(known)
-    assert whole.distances.js_distance.value == pytest.approx(0.2294, abs=0.03)
-    accuracies = [each.accuracy.value for each in by_entropy]
-    assert accuracies == sorted(accuracies, reverse=True)  # the less people agree, the less it is right
-    assert whole.references["people"].js_distance.high < whole.distances.js_distance.low
+
+def random_rows(seed: int) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
+
+
+def compared_run(model: str, shares: NDArray[np.float64], **said: Any) -> Run:
+    """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
+    data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
+    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said))
+
+
+def test_small_parts_of_a_comparison_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
+    first, second = compared_run("a", random_rows(1)), compared_run("b", random_rows(2))
+    (whole,) = probability_comparisons(first, second)
+    monkeypatch.setattr(probability_comparison, "_AT_ONCE", 7)
+    (parted,) = probability_comparisons(first, second)
+    for measure, (difference, _) in whole.differences.items():
+        assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
+
+
+def test_both_are_compared_on_two_labels_if_one_has_two() -> None:
+    fewer = random_rows(2) @ [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    both = compared_run("a", random_rows(1)), compared_run("b", fewer, details={"two_label": True})
+    expected = 2 * ((random_rows(1)[:, 0] - (np.arange(N) % 3 == 0)) ** 2).mean()
+    for place, pair in enumerate((both, both[::-1])):
+        (found,) = probability_comparisons(*pair)
+        assert found.measured.brier[place] == pytest.approx(expected)

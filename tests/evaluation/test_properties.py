@@ -1,9 +1,8 @@
-"""What holds of the measures of any run: sums, pairs, names and order, and the exchange of two models."""
+"""What holds of the measures of any run: names and order, and the exchange of two models."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -29,29 +28,6 @@ def numbers(results: Sequence[TestSetResult]) -> dict[str, Any]:
             parts = value if isinstance(value, tuple) else (value,)
             found |= {f"{result.name} {field} {k}": part for k, part in enumerate(np.ravel(parts))}
     return found
-
-
-@few
-@given(items)
-@example(UNPAIRED)
-@example(NO_ANSWER)
-def test_accuracy_and_errors_are_one_and_base_minus_drop_the_accuracy(given_items: list[Item]) -> None:
-    """The latter of the pairs with gold labels and answers on both sides, by counting."""
-    results = measured(given_items)
-    for each in results:
-        assert not each.n or each.accuracy.value + sum(each.errors.values()) / each.n == pytest.approx(1)
-    pairs = [
-        (each.base_answers[0] == each.base_gold, each.answers[0] == each.gold)
-        for each in given_items
-        if each.has_base and None not in (each.gold, each.base_gold, each.answers[0], each.base_answers[0])
-    ]
-    result = results[1]
-    if not pairs:
-        assert result.drop is None or isnan(result.drop.value) or result.only_bounds
-        return
-    before, after = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
-    assert (result.base_accuracy.value, result.drop.n) == pytest.approx((before, len(pairs)))
-    assert result.base_accuracy.value - result.drop.value == pytest.approx(after)
 
 
 @few

@@ -16,9 +16,6 @@ from crossexam.core.labels import Label
 from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.seen_pairs import SeenWordPairs, TrainingPairs, seen_pairs
 from crossexam.language.word_pair_index import WordPairIndex
-from crossexam.reports.analyses.joint import seen_against_table
-from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
 from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import share_interval
 from made.commands import invoke
@@ -73,19 +70,6 @@ def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
     only_a = found["only_a"]  # big/small: neutral only
     assert (only_a.pairs, only_a.left_out) == (1, 1)
     assert (only_a.seen.value, only_a.contradiction.value, only_a.mean.value) == (1, 0, 1)
-    assert (found["only_b"].pairs, found["only_b"].mean.value) == (1, 3)
-
-
-def test_the_published_shares_stand_below_those_of_the_same_corpus(training: TrainingPairs) -> None:
-    runs = models("antonymy.multinli_dev_matched")
-    *_, table = compared_tables(results_of(runs, ReportOptions(training=training)))
-    assert [(row[1], row[2], row[4]) for row in table.rows if "published" in str(row[1])] == [
-        ("both (RC and CH, published)", 84, 0.898),
-        ("neither (RC and CH, published)", 617, 0.572),
-    ]
-    both, *_ = pairs_in(training)
-    assert table.rows[0][2:5] == (3, both.seen, both.contradiction)
-    assert not seen_against_table(results_of(models())).rows
 
 
 def test_python_and_the_command_line_look_pairs_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

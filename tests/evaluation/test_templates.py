@@ -10,8 +10,7 @@ import pytest
 from crossexam.core.dataset import Run
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.templates import template_of, template_results
-from crossexam.reports.analyses.templates import TEMPLATES
-from crossexam.reports.results import ReportOptions, model_names, results_of
+from crossexam.reports.results import model_names
 from made.runs import dataset, run_of
 
 
@@ -76,14 +75,3 @@ def test_runs_of_one_name_are_told_apart() -> None:
     runs = [run("a", answer="choice", shots=shots), run("a", answer="choice"), run("a", answer="text")]
     asked = ("shots 4, answer choice", "no shots, answer choice", "no shots, answer text")
     assert model_names(runs) == [f"api/x [a] [{each}]" for each in asked]
-
-
-def test_the_report_shows_lowest_highest_and_what_was_left_out() -> None:
-    runs = [_run("lm/x [a]", "a", "ENNC", "ENN-"), _run("lm/x [b]", "b", "?NCE", "ENN-")]
-    (table,) = TEMPLATES.sections[0].tables_of(results_of(runs, ReportOptions(max_unanswered=0.34)))
-    assert (table.rows[0][4], table.rows[0][6]) == ("b", "a")  # with the lowest and the highest accuracy
-    whole = [_run("lm/z [a]", "a", "ENNC", "ENN-"), _run("lm/z [b]", "b", "ENCE", "ENN-")]
-    (table,) = TEMPLATES.sections[0].tables_of(results_of([*runs, *whole]))
-    assert [row[0] for row in table.rows] == ["lm/z"]
-    said = "Left out, because more than 5 % of the items lack an answer with some template"
-    assert f"{said}: tiny of lm/x." in table.notes

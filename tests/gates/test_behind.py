@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
 from crossexam.core.outcome import Outcomes
-from crossexam.gates.behind import ItemsBehind, first_rows
-from made.gated import DEV, MakeRun, N, check_of, gate, half_proposed, unpaired, wrong_at
+from crossexam.gates.behind import ItemsBehind
+from made.gated import DEV, MakeRun, N, check_of, unpaired, wrong_at
 from made.runs import dataset, run_of
 
 AGAINST = {"against": "baseline", "margin": 0.0}
@@ -102,9 +101,6 @@ def test_items_of_other_test_sets(make_run: MakeRun, datasets: dict[str, Dataset
     run = make_run({DEV: wrong_at(5, 7)}, of=unpaired(datasets))
     found = behind(run, {"measure": "drop", "max": 0.0})
     assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["5", "7"], None)
-    run = make_run({DEV: wrong_at(5, 6)}, of=half_proposed(datasets))
-    checks = gate(run, {"set": "negation.*", "measure": "accuracy", "min": 1.0}).checks
-    assert [ids(check.behind) for check in checks] == [["6"], ["5"]]
 
 
 def test_items_that_violate_a_rule_of_consistency() -> None:
@@ -119,9 +115,3 @@ def test_items_that_violate_a_rule_of_consistency() -> None:
     (item, _) = found.shown
     assert (item.gold, item.now, item.hypothesis) == (None, "neutral", "Hypothesis 5.")
     assert (item.base.id, item.base.now) == ("base:5", "contradiction")
-
-
-def test_rows_are_chosen_over_the_stretches_of_a_test_set() -> None:
-    items = tuple(Example(f"{k:05}"[::-1], "p", "h", None) for k in range(45_000))
-    expected = sorted(range(0, 45_000, 7), key=lambda row: items[row].id)
-    assert first_rows(Dataset("many", items), np.arange(0, 45_000, 7), None, 3) == expected[:3]

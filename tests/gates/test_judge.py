@@ -124,10 +124,6 @@ def test_missing_answers_do_not_show_that_a_rule_holds(make_run: MakeRun) -> Non
     check, other = (check_of(run, {"measure": "accuracy", "min": 0.62}) for run in (shy, honest))
     assert check.value.value > 0.68
     assert check.p_holds == pytest.approx(other.p_holds)  # as if the missing ones were wrong
-    against = {"measure": "accuracy", "against": "baseline", "margin": 0.05}
-    shy = make_run({DEV: right}, {DEV: np.flatnonzero(right)[:14]})
-    check = check_of(shy, against, honest)
-    assert (check.value.value, check.outcome) == (0.0, "open")  # the value is of the items that both answered
 
 
 def test_bounds_that_decide_do_and_others_cannot_be_judged(make_run: MakeRun) -> None:

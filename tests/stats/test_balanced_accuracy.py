@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.stats.balanced_accuracy import (
     balanced_accuracy,
@@ -17,27 +15,6 @@ from crossexam.stats.balanced_accuracy import (
 )
 from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.estimate import exact_share, share_correct
-
-
-def sample(
-    rng: np.random.Generator, m: int, shares: tuple[float, ...], recalls: tuple[float, ...]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Which items are right, their gold labels and clusters: premises with 1 to 4 items each.
-
-    A premise is easy or hard for all labels, so that items of different labels depend on each other.
-    """
-    codes = np.repeat(np.arange(m), rng.integers(1, 5, m))
-    gold = rng.choice(len(shares), size=len(codes), p=shares)
-    easy = rng.random(m)[codes]
-    return np.clip(np.array(recalls)[gold] + easy - 0.5, 0, 1) > rng.random(len(codes)), gold, codes
-
-
-def quantiles(rows: Sequence[NDArray[Any]], statistic: Callable[..., Any], codes: NDArray[np.int64]) -> Any:
-    """The value and the interval of a bootstrap over clusters, to 15 % of the interval's width."""
-    columns = np.column_stack(rows).astype(np.float64)
-    value, low, high = bootstrap_interval(columns, statistic, codes, name="recalls")
-    near = [pytest.approx(end, abs=0.15 * (high - low)) for end in (low, high)]
-    return (pytest.approx(value), *near)
 
 
 def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> None:
@@ -53,16 +30,22 @@ def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> No
 
 def test_intervals_are_about_those_of_a_cluster_bootstrap() -> None:
     rng = np.random.default_rng(3)
-    one, gold, codes = sample(rng, 200, (0.7, 0.3), (0.9, 0.6))
-    rows = [gold == k for k in range(2)] + [(gold == k) & one for k in range(2)]
-    expected = quantiles(rows, lambda s: (s[:, 2:] / s[:, :2]).mean(axis=1), codes)
-    assert balanced_accuracy(one, gold, codes)[:3] == expected
-    other = np.where(rng.random(len(one)) < 0.8, one, ~one)
-    found = balanced_difference(one, other, gold, codes)
-    alone = balanced_accuracy(one, gold).value - balanced_accuracy(other, gold).value
-    assert found.value == pytest.approx(alone)
-    rows = [each for k in range(2) for each in (gold == k, (gold == k) * (one * 1.0 - other))]
-    assert found[:3] == quantiles(rows, lambda s: (s[:, 1] / s[:, 0] + s[:, 3] / s[:, 2]) / 2, codes)
+    codes, gold = np.repeat(np.arange(200), 3), rng.choice(2, 600, p=[0.7, 0.3])
+    one, other = (rng.random((2, 600)) + rng.random(200)[codes]) / 2 < [
+        [0.8],
+        [0.7],
+    ]
+    of_label = [gold == 0, gold == 1]
+    for found, values in (
+        (balanced_accuracy(one, gold, codes), one),
+        (balanced_difference(one, other, gold, codes), one * 1.0 - other),
+    ):
+        columns = np.column_stack([*of_label, *(each * values for each in of_label)])
+        value, low, high = bootstrap_interval(
+            columns, lambda s: (s[:, 2:] / s[:, :2]).mean(axis=1), codes, name="recalls"
+        )
+        assert found.value == pytest.approx(value)
+        assert found[1:3] == pytest.approx((low, high), abs=0.15 * (high - low))
 
 
 def test_no_other_threshold_is_better() -> None:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from crossexam.stats import clustered_association
-from crossexam.stats.association import association
 from crossexam.stats.bootstrap import FEWEST_DRAWN
 from crossexam.stats.clustered_association import conditional_test, intraclass_correlation, permutation_test
 
@@ -83,10 +82,3 @@ def test_several_tables_are_the_sum_over_all_that_have_their_sums() -> None:
     exact = sum(chance for chance in chances.values() if chance <= ours * (1 + 1e-7))
     found = conditional_test(tables)
     assert (found.p, found.draws, found.method) == (pytest.approx(exact), 0, "exact")
-
-
-def test_pairs_that_differ_do_not_make_an_association() -> None:
-    """All items of a pair change, and all are right, or neither: nothing differs within a pair."""
-    tables = [[[20, 0], [0, 0]], [[0, 0], [0, 30]]]
-    assert conditional_test(tables) == (1.0, 0, 0.0)
-    assert association(np.sum(tables, axis=0)).p < 1e-9

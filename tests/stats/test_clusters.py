@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from crossexam.stats.clusters import (
+    ClusterSums,
     cluster_codes,
     clustered_mean,
     effective_size,
@@ -74,6 +75,19 @@ def test_what_does_not_vary_has_no_error() -> None:
         found = clustered_mean(values, clusters)
         assert np.isinf(found.error)
         assert found.interval((-3.0, 4.0))[1:3] == (-3.0, 4.0)
+
+
+def test_clusters_that_come_in_parts_have_the_error_of_all() -> None:
+    columns = np.stack([VALUES, np.full(N, 0.7)], axis=1)
+    sizes, codes = np.bincount(cluster_codes(PREMISES, N)), cluster_codes(PREMISES, N)
+    sums = np.stack([np.bincount(codes, each) for each in columns.T], axis=1)
+    found = ClusterSums(N, 2)
+    for part in (slice(0, 20), slice(20, None)):
+        found.add(sizes[part], sums[part].copy())
+    for place, column in enumerate(columns.T):
+        assert [*found.mean(place)] == pytest.approx([*clustered_mean(column, PREMISES)], abs=1e-8)
+    together = clustered_mean(columns.sum(axis=1), PREMISES)
+    assert found.variance(slice(None)).sum() == pytest.approx((N * together.error) ** 2)
 
 
 def test_frequent_keys_widen_the_interval_and_one_counts_as_one_item() -> None:

@@ -7,7 +7,6 @@ import pytest
 from figure_formulas.probabilities import area, likely_risks, risks
 from numpy.typing import NDArray
 
-from crossexam.core import stretches
 from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
 
@@ -42,17 +41,6 @@ def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
     found, accuracy = curve.accuracy_at(0.8, confidence), 1 - risk[47]
     low = share_interval(accuracy, wanted[47], confidence)[0]
     assert (found.value, found.low) == pytest.approx((accuracy, low))
-
-
-def test_a_curve_does_not_depend_on_how_many_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong, sure, codes = with_ties(2, 500)
-    sure[::50] = np.nan
-    whole = risk_coverage(wrong, sure, codes)
-    monkeypatch.setattr(stretches, "AT_ONCE", 7)
-    found = risk_coverage(wrong, sure, codes)
-    assert found.risk.tolist() == whole.risk.tolist()
-    assert found.sizes.tolist() == whole.sizes.tolist()
-    assert found.area == pytest.approx(whole.area, rel=1e-12)
 
 
 def test_the_area_has_the_influences_of_the_definition() -> None:

@@ -15,9 +15,7 @@ from crossexam.core.estimate import Bounds
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.fact_checking import (
     FactChecking,
-    Threshold,
     ThresholdChoice,
-    balanced_differences,
     chosen_thresholds,
     fact_checking,
     thresholds_for,
@@ -133,14 +131,3 @@ def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> No
     assert "no run over the development split is given for 'other'" in refused(
         results_of, runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,)))
     )
-
-
-def test_the_difference_of_two_models() -> None:
-    run = run_of()
-    flipped = {name: rows[:, [1, 0, 2]] for name, rows in run.probabilities.items()}
-    other = replace(run, model="other", probabilities=flipped)
-    at = dict.fromkeys(run.datasets, Threshold(0.5))
-    found = balanced_differences(run, other, (at, at))
-    for first, second in zip(checked(run).sets, checked(other).sets, strict=True):
-        expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
-        assert found[first.test_set].value == pytest.approx(expected)

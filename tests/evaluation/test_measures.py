@@ -107,8 +107,6 @@ def test_sets_that_one_run_lacks_are_named() -> None:
         cx.compare(a, b)
     assert all(each in str(caught.value) for each in (*only, "common=True"))
     assert len(cx.compare(a, b, common=True)) == 1
-    with pytest.raises(CrossexamError, match=r"in common: extra.dev against negation.dev"):
-        compare_runs(run(extra, extra="E"), run(NEGATION), common=True)
     renamed = replace(BASE, name="renamed.dev")
     says = r"hint: 'base\.dev' has the items of 'renamed\.dev', the same rows under another file name"
     with pytest.raises(CrossexamError, match=says):

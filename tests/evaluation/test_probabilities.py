@@ -15,7 +15,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.manifest import RunManifest
 from crossexam.evaluation import probability_comparison
-from crossexam.evaluation.calibration import Calibration, calibration_of, temperature_from
+from crossexam.evaluation.calibration import calibration_of, temperature_from
 from crossexam.evaluation.distributions import people_results
 from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.evaluation.shares import shares_of
@@ -27,19 +27,17 @@ def run_of(golds: str, rows: Any, first: int = 0, info: Any = (), **manifest: An
     return Run("m", {data.name: data}, {data.name: np.array(rows)}, RunManifest(**manifest))
 
 
-def calibrations(run: Run) -> list[Calibration]:
-    return [calibration_of(run, shares) for shares in shares_of(run)]
-
-
 def test_which_labels_and_items_count() -> None:
     """Of labels alone nothing is measured; not_entailment is right for contradiction."""
     run = run_of("NN", [[0, 1, 0], [1, 0, 0]])
-    assert (calibrations(run), people_results(run)) == ([], ())
+    assert ([*shares_of(run)], people_results(run)) == ([], ())
     model = run_of("CE", [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]], details={"two_label": True})
-    (found,) = calibrations(model)
+    (shares,) = shares_of(model)
+    assert shares.gold.tolist() == [1, 0]
+    found = calibration_of(model, shares)
     assert (found.confidence, found.accuracy.value) == (pytest.approx(0.8), 1.0)
-    assert [each.gold.tolist() for each in shares_of(model)] == [[1, 0]]
-    (found,) = calibrations(run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]))
+    three = run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]])
+    found = calibration_of(three, *shares_of(three))
     assert (found.n, found.impossible) == (2, 1)  # one without a gold label, one of probability 0
     assert (found.log_loss.value, found.log_loss.high) == (inf, inf)
 

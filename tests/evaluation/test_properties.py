@@ -1,44 +1,15 @@
-"""What holds of the measures of any run: names and order, and the exchange of two models."""
+"""What holds of the comparison of any two runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
-from random_runs import NO_ANSWER, UNPAIRED, Item, Renaming, few, items, run
+from random_runs import NO_ANSWER, UNPAIRED, Item, few, items, run
 
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.measures import TestSetResult, measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
-
-
-def measured(*args: Any, **changed: Any) -> tuple[TestSetResult, ...]:
-    return measure(run(*args, **changed), max_unanswered=1.0)
-
-
-def numbers(results: Sequence[TestSetResult]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for result in results:
-        for field in ("n", "accuracy", "base_accuracy", "drop", "p_value", "p_mid", "flip_rate", "confusion"):
-            value = getattr(result, field)
-            parts = value if isinstance(value, tuple) else (value,)
-            found |= {f"{result.name} {field} {k}": part for k, part in enumerate(np.ravel(parts))}
-    return found
-
-
-@few
-@given(items, st.permutations(range(14)), st.sampled_from([lambda k: f"c{-k}", lambda k: "ebcda"[k]]))
-@example(UNPAIRED, list(range(13, -1, -1)), lambda k: 7 - k)
-def test_order_and_names_of_clusters_change_nothing(
-    given_items: list[Item], order: list[int], cluster: Renaming
-) -> None:
-    there = pytest.approx(numbers(measured(given_items)), abs=1e-9, nan_ok=True)
-    assert numbers(measured(given_items, order=[k for k in order if k < len(given_items)])) == there
-    assert numbers(measured(given_items, cluster=cluster)) == there
 
 
 @few

@@ -1,4 +1,4 @@
-"""Which word pairs of two models were in training: counted by hand, in tables, CSV and JSON."""
+"""Which word pairs of two models were in training, counted by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.evaluation.scores import score_both
-from crossexam.evaluation.seen_pairs import SeenWordPairs, TrainingPairs, seen_pairs
+from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import share_interval
@@ -45,19 +45,11 @@ def models(name: str = "antonymy.x") -> tuple[Run, ...]:
     )
 
 
-@pytest.fixture(scope="module")
-def training() -> TrainingPairs:
-    examples = [Example(str(k), *row) for k, row in enumerate(TRAINING)]
-    return TrainingPairs("mine.csv", WordPairIndex.build(examples))
-
-
-def pairs_in(training: TrainingPairs) -> tuple[SeenWordPairs, ...]:
+def test_pairs_are_counted_by_group() -> None:
+    index = WordPairIndex.build([Example(str(k), *row) for k, row in enumerate(TRAINING)])
     first, second = models()
-    return seen_pairs(first.datasets, *score_both(first, second), training)
-
-
-def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
-    found = {each.group: each for each in pairs_in(training)}
+    pairs = seen_pairs(first.datasets, *score_both(first, second), TrainingPairs("mine.csv", index))
+    found = {each.group: each for each in pairs}
     assert list(found) == ["both", "neither", "only_a", "only_b"]
     both = found["both"]  # hot/cold 3 examples, man/woman 2, near/far none
     assert (both.pairs, both.left_out) == (3, 0)

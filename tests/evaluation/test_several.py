@@ -48,23 +48,6 @@ def test_who_and_what_is_left_out() -> None:
     assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
 
 
-def test_word_pairs_have_one_number_in_all_test_sets() -> None:
-    """They do whatever test sets the runs have, and in whatever order a pair has its words."""
-    pairs = [["hot/cold"] * 3 + ["up/down", "big/small"], ["small/big", "hot/cold", "in/out"] * 2]
-    one, two = (
-        letters.dataset(f"antonymy.{part}", "C" * len(of_set), info=[{"pair": pair} for pair in of_set])
-        for part, of_set in zip("xy", pairs, strict=True)
-    )
-    runs = [
-        letters.run_of({each.name: ("CE" * 3)[: len(each)] for each in sets}, *sets, model=model)
-        for model, sets in (("one", (two,)), ("other", (one, two)), ("third", (one, two)))
-    ]
-    found = [scored.units[:, 1].tolist() for scored in together(runs)]
-    (same_big, same_hot, into, *_), (hot, _, _, up, big) = found
-    assert (same_hot, same_big) == (hot, big)
-    assert len({hot, up, big, into}) == 4
-
-
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
     neutral, contradiction = (letters.run_of({"base.x": label * 60}, ONE) for label in "NC")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,8 @@ def runs(folder: Path) -> tuple[Run, Run]:
         write_test_set(folder / f"{name}.parquet", items)
         in_memory[name] = Dataset(name, items, entry)
         in_files[name] = Dataset(name, read_test_set(folder / f"{name}.parquet").examples, entry)
-    manifest = RunManifest(model_key="k")
-    return (
-        Run("m", in_memory, shares, manifest, reading),
-        Run("m", in_files, shares, manifest, reading),
-    )
+    run = Run("m", in_memory, shares, RunManifest(model_key="k"), reading)
+    return run, replace(run, datasets=in_files)
 
 
 MEASURES: dict[str, Callable[[Run], Any]] = {

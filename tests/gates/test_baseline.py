@@ -1,4 +1,4 @@
-"""Baselines: their size and bytes, what they give back, and what is refused."""
+"""Baselines: their bytes, what they give back, and what is refused."""
 
 from __future__ import annotations
 
@@ -80,15 +80,9 @@ def test_changed_files_and_those_of_later_versions_are_refused(
     flipped = table["entailed"].to_numpy().copy()
     flipped[0] = not flipped[0]
     changed = table.set_column(table.column_names.index("entailed"), "entailed", [flipped])
-    key = b"crossexam_baseline"
-    renamed = table.schema.metadata[key].replace(b'"mine"', b'"mind"')
-    for each in (
-        changed.replace_schema_metadata(table.schema.metadata),
-        table.replace_schema_metadata({key: renamed}),
-    ):
-        pq.write_table(each, path)
-        with pytest.raises(ChangedError, match="changed by hand, or damaged"):
-            read_baseline(path)
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(ChangedError, match="changed by hand, or damaged"):
+        read_baseline(path)
     with monkeypatch.context() as patched:
         patched.setattr("crossexam.gates.baseline._FORMAT", 2)
         write_baseline(Baseline.of(some), path)

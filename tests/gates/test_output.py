@@ -101,9 +101,7 @@ def test_an_undecided_check_is_green_for_no_reader_unless_it_is_let_through(make
         result = gate(run, rule, open_checks=open_checks)
         (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
         assert (element.tag, element.attrib["type"]) == kind
-        document = json.loads(gate_json(result))
-        assert (document["verdict"], document["exit_code"]) == (result.verdict, result.exit_code)
-        assert gate_markdown(result).startswith(f"## {result.summary[:40]}")
+        assert json.loads(gate_json(result))["exit_code"] == result.exit_code
 
 
 def test_the_example_on_the_page_is_how_the_output_begins() -> None:

@@ -1,4 +1,4 @@
-"""The checks of a gate as text: the items, what shows all of them, and nothing that controls a terminal."""
+"""The checks of a gate as text: texts that are cut, and nothing that controls a terminal."""
 
 from __future__ import annotations
 
@@ -19,16 +19,6 @@ def test_nothing_in_it_controls_the_terminal(make_run: MakeRun, datasets: dict[s
     text = gate(run, {"set": "*", "measure": "accuracy", "min": 0.9}).text(COMMAND)
     assert "\\x1b[2J" in text
     assert not {"\x1b", "\x9b"} & set(text)
-
-
-def test_the_items_of_open_checks_wait_for_those_of_checks_that_fail(make_run: MakeRun) -> None:
-    run = make_run({DEV: spread_out(0.4), "base.dev": spread_out(0.9)})
-    rule = {"set": "*", "measure": "accuracy", "min": 0.91}
-    some, every = (gate(run, rule, items=items).text(COMMAND) for items in (3, None))
-    assert some.count("premise: ") == 3
-    assert f"To see all of these items and those of 1 open check:\n  {COMMAND}" in some
-    assert every.count("premise: ") == 180 + 30
-    assert "open check:" not in every
 
 
 def test_long_texts_are_cut_and_the_base_is_shown() -> None:

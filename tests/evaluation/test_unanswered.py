@@ -72,7 +72,6 @@ def ends(bounds: Any) -> tuple[float, float]:
 def test_bounds_are_those_of_all_possible_answers(two_labels: bool) -> None:
     found = results(HOLES, two_label=two_labels)
     every = [results(made, two_label=two_labels) for made in filled_in(HOLES, GOLDS_OF)]
-    assert len(every) == 2**5
     for name, result in found.items():
         assert result.unanswered.accuracy == Bounds(*extremes([each[name].accuracy for each in every]))
         drops = [each[name].drop or each[name].difference for each in every]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.outcome import Outcomes
 from crossexam.gates.behind import ItemsBehind
-from made.gated import DEV, MakeRun, N, check_of, unpaired, wrong_at
+from made.gated import DEV, MakeRun, N, check_of, suite, unpaired, wrong_at
 from made.runs import dataset, run_of
 
 AGAINST = {"against": "baseline", "margin": 0.0}
@@ -60,6 +60,8 @@ def test_the_items_of_each_measure(make_run: MakeRun, for_each: Callable[..., No
     for_each(check, range(len(CASES)))
     run, rule = make_run({DEV: wrong_at(5, 100, 7, 200, 201)}), {"measure": "accuracy", "min": 0.99}
     assert ids(behind(run, rule, items=None)) == ["100", "200", "201", "5", "7"]
+    found = behind(make_run({DEV: wrong_at(5)}, of=unpaired(suite())), {"measure": "drop", "max": 0.0})
+    assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["5"], None)
 
 
 def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> None:
@@ -95,12 +97,6 @@ def test_the_most_confident_wrong_items(make_run: MakeRun) -> None:
     found = behind(little, {"measure": "ece", **AGAINST}, before)
     assert (found.what, found.count) == ("wrong, the most confident first", 50)
     assert ids(found) == ["4", "30", "102"]
-
-
-def test_items_of_other_test_sets(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    run = make_run({DEV: wrong_at(5, 7)}, of=unpaired(datasets))
-    found = behind(run, {"measure": "drop", "max": 0.0})
-    assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["5", "7"], None)
 
 
 def test_items_that_violate_a_rule_of_consistency() -> None:

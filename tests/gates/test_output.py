@@ -1,4 +1,4 @@
-"""The result of a gate for other programs: JUnit, JSON by its schema, Markdown; the example."""
+"""The result of a gate for readers and programs: text, JUnit, JSON by its schema, Markdown; the example."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,10 +17,11 @@ import numpy as np
 import pytest
 
 import crossexam as cx
+from crossexam.core.dataset import Dataset
 from crossexam.gates.output import gate_json, gate_junit, gate_markdown
 from crossexam.gates.result import GateResult
 from crossexam.gates.table import OUTCOMES
-from made.gated import DEV, MakeRun, N, gate
+from made.gated import DEV, MakeRun, N, gate, spread_out
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
@@ -102,6 +104,15 @@ def test_an_undecided_check_is_green_for_no_reader_unless_it_is_let_through(make
         (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
         assert (element.tag, element.attrib["type"]) == kind
         assert json.loads(gate_json(result))["exit_code"] == result.exit_code
+
+
+def test_nothing_in_the_text_controls_the_terminal(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    name = "a\x1b[2Jb"
+    items = tuple(replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV])
+    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
+    text = gate(run, {"set": "*", "measure": "accuracy", "min": 0.9}).text("crossexam gate RUN")
+    assert "\\x1b[2J" in text
+    assert not {"\x1b", "\x9b"} & set(text)
 
 
 def test_the_example_on_the_page_is_how_the_output_begins() -> None:

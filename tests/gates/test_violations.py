@@ -93,7 +93,6 @@ def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
     rows = [
         ("violation.symmetry", "(?s)test set symmetry.x: .*'symmetry' needs three labels", of_two),
         ("violation.symetry", r"violation\.symmetry", run),
-        ("violation.negated_hypothesis", r"'violation.negated_hypothesis' is not defined for '\*'", run),
         ("conditional_violation.conjunction", "(?s)none of its items.*to which the rule applies", without),
         ("conditional_violation.identity", "always holds", run),  # has one rate
     ]

@@ -1,4 +1,4 @@
-"""Agreement of annotators, and their accuracy: published examples, second implementations, coverage."""
+"""Agreement of annotators, and their accuracy, against published examples and second implementations."""
 
 from __future__ import annotations
 

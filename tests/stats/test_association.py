@@ -1,4 +1,4 @@
-"""Tests of tables of counts, effect sizes and their power: published figures and second opinions."""
+"""Tests of tables of counts and effect sizes: published figures and second opinions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Balanced accuracy against scikit-learn, a cluster bootstrap and the truth of simulated samples."""
+"""Balanced accuracy against scikit-learn and a cluster bootstrap."""
 
 from __future__ import annotations
 

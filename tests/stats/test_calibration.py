@@ -1,4 +1,4 @@
-"""Calibration against torchmetrics and scikit-learn, and the coverage of its intervals by simulation."""
+"""Calibration against torchmetrics and a second formula."""
 
 from __future__ import annotations
 

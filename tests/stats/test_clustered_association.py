@@ -1,4 +1,4 @@
-"""Association of items in clusters: other implementations, and levels with the sizes of word pairs."""
+"""Association of items in clusters, against other implementations."""
 
 from __future__ import annotations
 

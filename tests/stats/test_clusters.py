@@ -60,11 +60,6 @@ def test_the_variance_is_that_of_leaving_clusters_out(clusters: NDArray[np.int64
     assert size.clusters == (len(np.unique(PREMISES)) if clusters is PREMISES else keys)
 
 
-def test_codes_do_not_depend_on_what_hashes_are() -> None:
-    for hashes in ([2**60, -5, 2**60, 7 * 10**17], [3, 2**60, 3, -1]):
-        assert cluster_codes(np.array(hashes), 4).tolist() == [0, 1, 0, 2]
-
-
 def test_the_freedom_is_that_of_as_many_equal_clusters() -> None:
     assert freedom_of(np.full(4, 0.25)) == pytest.approx(3)
     assert freedom_of(np.array([0.9, 0.05, 0.05])) == 1

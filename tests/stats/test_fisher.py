@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.special import gammaln, logsumexp
 
 from crossexam.stats import fisher
@@ -35,12 +34,7 @@ def test_the_published_table_by_listing_all_tables() -> None:
     p = np.exp(logsumexp(weights[weights <= ours + 1e-7]) - logsumexp(weights))
     assert fisher_exact(TABLE_4) == (pytest.approx(p, rel=1e-9), 0)
     assert p < 1e-19
-
-
-def test_two_by_two_is_scipys_and_one_row_tests_nothing() -> None:
-    table = [[567, 20], [13, 20]]
-    assert fisher_exact(table) == (stats.fisher_exact(table)[1], 0)
-    for of_one in ([[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]):
+    for of_one in ([[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]):  # tests nothing
         assert fisher_exact(of_one) == (1.0, 0)
 
 

@@ -1,4 +1,4 @@
-"""Brier scores and log losses against scikit-learn, and the coverage of their means by simulation."""
+"""Brier scores and log losses against scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paired differences of Brier score, log loss and ECE: other implementations, and coverage by simulation."""
+"""Paired differences of Brier score, log loss and ECE, against other implementations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks of several models: against other implementations and by their coverage; groups by definition."""
+"""Ranks of several models against other implementations, and groups by their definition."""
 
 from __future__ import annotations
 
@@ -66,12 +66,10 @@ def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
     assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
 
 
-def test_means_over_test_sets_and_clusters() -> None:
+def test_test_sets_have_the_same_weight_in_a_mean() -> None:
     small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
-    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])  # each has the same weight
+    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])
     assert tests[0, 1].difference.value == pytest.approx(0.5)
     with pytest.raises(ValueError, match="the same number of models"):
         differences_of_means([(np.zeros((2, models)), np.arange(2)) for models in (2, 3)])
-    with pytest.raises(ValueError, match="3 values for tests of shape"):
-        ranks([0.1, 0.2, 0.3], np.zeros((2, 2)))

@@ -1,4 +1,4 @@
-"""The area under the ROC curve against scikit-learn, DeLong's variance, a cluster bootstrap and the truth."""
+"""The area under the ROC curve against scikit-learn, DeLong's variance and a jackknife."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roots against scipy, on functions that are smooth, steep, flat, infinite, or that jump."""
+"""Roots against scipy, on functions that are smooth, steep, infinite, or that jump."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selective prediction: the definition by hand, ties, items without an answer, and coverage by simulation."""
+"""Selective prediction: the definition by hand, ties, and items without an answer."""
 
 from __future__ import annotations
 

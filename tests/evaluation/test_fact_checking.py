@@ -90,6 +90,7 @@ def test_the_threshold_is_chosen_on_the_other_split() -> None:
     # by hand: at 0.425, of frank 2/3 and 2/3 are right, of paws 1 and 2/3; nothing else is better
     assert threshold.value == pytest.approx(0.425)
     assert (threshold.n, threshold.same_documents) == (11, 11)
+    assert cx.report(run, threshold=run_of("dev")).results.models[0].thresholds == chosen
     found = checked(run, choice)
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
     usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))

@@ -38,7 +38,6 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
     assert whole.model.value == 5 / 6  # "E" for the contradiction
     assert half.model.value == 3 / 4
     assert whole.majority.value == 3 / 6  # neutral
-    assert half.majority.value == 2 / 4
     assert whole.human.expected.value == pytest.approx((4 * 1 + 2 * 3 / 5) / 6)
     assert last.human.expected.value == pytest.approx(3 / 5)
     assert (whole.voted, whole.votes) == (6, {5: 6})

@@ -79,8 +79,9 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
     (data,) = of_two.datasets.values()  # items that were made from an example do not inherit its people
     made = replace(data, manifest={"construction": "negation.v1", "base_set": "base.other"})
     assert people_results(replace(of_two, datasets={data.name: made})) == ()
-    with pytest.raises(FormatError, match="label_distribution"):
-        people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": [0.5, 0.4, 0.0]}))
+    for stated in ([0.5, 0.4, 0.0], "uniform"):
+        with pytest.raises(FormatError, match="label_distribution"):
+            people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": stated}))
 
 
 N = 90

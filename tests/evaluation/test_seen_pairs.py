@@ -74,6 +74,8 @@ def test_python_and_the_command_line_look_pairs_up(tmp_path: Path, monkeypatch: 
     assert cx.compare(*models()).seen == ()
     with pytest.raises(CrossexamError, match="no test set has word pairs to look up"):
         cx.compare(*models("negation.x"), index=str(corpus))
+    with pytest.raises(CrossexamError, match="two models, not for 1"):
+        cx.report(models()[0], index=str(corpus))
     folders = [str(tmp_path / run.model) for run in models()]
     for run, folder in zip(models(), folders, strict=True):
         save_run(run, Path(folder))

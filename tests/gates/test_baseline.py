@@ -83,6 +83,9 @@ def test_changed_files_and_those_of_later_versions_are_refused(
     pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
     with pytest.raises(ChangedError, match="changed by hand, or damaged"):
         read_baseline(path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(FormatError, match="the file is damaged"):
+        read_baseline(path)
     with monkeypatch.context() as patched:
         patched.setattr("crossexam.gates.baseline._FORMAT", 2)
         write_baseline(Baseline.of(some), path)

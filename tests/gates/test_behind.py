@@ -69,7 +69,6 @@ def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> N
     (item,) = behind(run, {"measure": "accuracy", **AGAINST}, make_run()).shown
     assert (item.id, item.premise, item.hypothesis) == ("negation:5", "Premise 1.", "Hypothesis 5.")
     assert (item.gold, item.now, item.before) == ("contradiction", "entailment", "contradiction")
-    assert item.base is None
     (item,) = behind(run, {"measure": "drop", **AGAINST}, make_run()).shown  # is compared with its base
     assert (item.base.id, item.base.hypothesis) == ("base:5", "Hypothesis 5.")
     assert (item.base.gold, item.base.now, item.base.before) == ("contradiction",) * 3

@@ -233,6 +233,7 @@ def test_what_cannot_be_judged_is_an_error(
         (only[DEV], {"measure": "drop", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
         (unlabelled, accuracy, None, "none of its items can be used"),
         (labels, {"measure": "ece", "max": 0.1}, None, "gives labels without probabilities"),
+        (labels, {"measure": "ece", **AGAINST}, Baseline.of(good), "gives labels without probabilities"),
         (
             good, {"measure": "ece", **AGAINST}, Baseline.of(good, probabilities=False),
             r"(?s)the baseline has no probabilities.*--probabilities",

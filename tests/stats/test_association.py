@@ -126,6 +126,7 @@ def test_clusters_at_the_edge() -> None:
     alike = np.tile([[4, 2], [2, 4]], (20, 1, 1))  # vary less than chance: not narrower than Woolf's
     whole = alike.sum(axis=0)
     assert odds_ratio(whole, clusters=alike)[:3] == odds_ratio(whole)[:3]
+    assert isnan(cramers_v([[3, 4], [0, 0]], clusters=[[[3, 0], [0, 0]], [[0, 4], [0, 0]]]).value)
 
 
 def test_tables_at_the_edge() -> None:

@@ -1,7 +1,4 @@
-"""One-sided p-values by inversion of intervals, what gates need of differences, and corrections.
-
-Corrections for multiple testing are compared with statsmodels.
-"""
+"""One-sided p-values by inversion of intervals, differences of drops, and corrections against statsmodels."""
 
 from __future__ import annotations
 

@@ -23,11 +23,7 @@ from crossexam.stats.paired import (
 
 
 def test_tango_is_the_published_interval() -> None:
-    """Fagerland, Lydersen & Laake 2014, Statistics in Medicine 33:2850.
-
-    Tango's interval for airway hyper-responsiveness (Bentur et al. 2009) and complete response (Cavo et al.
-    2012).
-    """
+    """Fagerland et al. 2014, Statistics in Medicine 33:2850, for Bentur et al. 2009 and Cavo et al. 2012."""
     # both are right, only the first, only the second, neither
     for table, low, high in (((1, 1, 7, 12), -0.517, -0.026), ((59, 6, 16, 80), -0.1240, -0.0054)):
         found = paired_difference(np.repeat([1, 1, 0, 0], table), np.repeat([1, 0, 1, 0], table))

@@ -64,6 +64,9 @@ def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
     assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
     assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
     assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
+    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
+    with_base = differences_of_means([base, (correct, first)])
+    assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
 
 
 def test_test_sets_have_the_same_weight_in_a_mean() -> None:
@@ -71,5 +74,7 @@ def test_test_sets_have_the_same_weight_in_a_mean() -> None:
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
     assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])
     assert tests[0, 1].difference.value == pytest.approx(0.5)
+    one_differs = np.array([[True, True]] * 9 + [[True, False]])  # which does not set them apart
+    assert differences_of_means([(one_differs, np.arange(10))]).tests[0, 1].p_value == 1
     with pytest.raises(ValueError, match="the same number of models"):
         differences_of_means([(np.zeros((2, models)), np.arange(2)) for models in (2, 3)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -62,14 +61,11 @@ def counts(each: Violations) -> tuple[int, int, int]:
 
 
 def test_both_rates_are_those_counted_by_hand(for_each: Callable[..., None]) -> None:
-    def check(construction: str, rule: str, base: str, items: str, expected: tuple[int, int, int]) -> None:
-        found = consistency_of(run_of(base, **{construction: items}))
-        assert list(found) == [f"{rule}.x"]
-        each = found[f"{rule}.x"]
+    def check(rule: str, base: str, items: str, expected: tuple[int, int, int]) -> None:
+        (each,) = consistency_of(run_of(base, **{rule: items})).values()
         violations, conditions, n = expected
         assert counts(each) == expected
         assert each.of_all == pytest.approx(share_correct(each.violated, np.arange(n) // 2))  # by premise
-        assert each.of_all.value == pytest.approx(violations / n)
         assert each.of_condition.value == pytest.approx(violations / conditions)
         assert each.of_condition.n == conditions
 
@@ -77,17 +73,15 @@ def test_both_rates_are_those_counted_by_hand(for_each: Callable[..., None]) -> 
         check,
         [
             # the premise entails itself: two of six answers say something else
-            ("identity", "identity", "ENCENC", "ENEECE", (2, 6, 6)),
+            ("identity", "ENCENC", "ENEECE", (2, 6, 6)),
             # C one way only: places 1, 2 and 3; C on either side: places 0 to 3
-            ("symmetry", "symmetry", "CCENNE", "CNCCNE", (3, 4, 6)),
+            ("symmetry", "CCENNE", "CNCCNE", (3, 4, 6)),
             # E becomes C, N stays, C becomes E: not so at places 1, 3 and 5
-            ("negated_hypothesis", "negated_hypothesis", "EENNCC", "CNNEEC", (3, 6, 6)),
-            # the negation of what is contradicted is entailed: it is not at places 2 and 4
-            ("negated_hypothesis", "negated_hypothesis", "CCCCC", "EENEC", (2, 5, 5)),
+            ("negated_hypothesis", "EENNCC", "CNNEEC", (3, 6, 6)),
             # the label changes at places 1 and 5
-            ("double_negation", "double_negation", "EENNCC", "ENNNCE", (2, 6, 6)),
+            ("double_negation", "EENNCC", "ENNNCE", (2, 6, 6)),
             # (p, h) is entailed at places 0 to 2, and then (p, h and p) is not at 1 and 2
-            ("conjunction", "conjunction", "EEENCC", "ENCEEE", (2, 3, 6)),
+            ("conjunction", "EEENCC", "ENCEEE", (2, 3, 6)),
         ],
     )
 
@@ -104,18 +98,12 @@ def test_chains_are_joined_in_any_order(order: int) -> None:
     }
     without = consistency_of(chained(*chains, order=order, without=1))  # is counted apart
     assert {(each.n, each.unjoined) for each in without.values()} == {(7, 1)}
-    assert counts(without["transitivity_ee.x"]) == (0, 1, 7)
     (lacking, *_) = consistency_of(chained("EE", "?E", "EE", order=order), max_unanswered=0.5).values()
     assert (*counts(lacking), lacking.unanswered) == (0, 1, 1, 1)
 
 
-@pytest.mark.parametrize("facts", [{}, {"projection": "two labels"}], ids=["three labels", "two labels"])
-def test_violations_by_the_label_of_the_base(facts: dict[str, str]) -> None:
-    """A corpus of two labels does not change what the model says."""
-    run = run_of("CCENNE", symmetry="CNCCNE")
-    sets = {name: replace(each, manifest=each.manifest | facts) for name, each in run.datasets.items()}
-    found = consistency_of(replace(run, datasets=sets))["symmetry.x"]
-    assert counts(found) == (3, 4, 6)
+def test_violations_by_the_label_of_the_base() -> None:
+    found = consistency_of(run_of("CCENNE", symmetry="CNCCNE"))["symmetry.x"]
     rates = {label: (rate.value, rate.n) for label, rate in found.by_base.items()}
     assert rates == {"entailment": (0.5, 2), "neutral": (0.5, 2), "contradiction": (0.5, 2)}
     assert consistency_of(run_of("ENC", identity="ENC"))["identity.x"].by_base == {}  # does not read the base
@@ -132,13 +120,12 @@ def test_missing_answers_are_left_out_or_give_bounds() -> None:
     # ten items, four unanswered; of the six, three have the condition and one violates
     found = consistency_of(run_of("EEENNNEEEE", conjunction="NEE" + "NNN" + "????"))["conjunction.x"]
     assert isinstance(found.of_all, Bounds)
-    assert isinstance(found.of_condition, Bounds)
     assert (found.of_all.least.value, found.of_all.most.value) == (1 / 10, 5 / 10)
     assert (found.of_condition.least.value, found.of_condition.most.value) == (1 / 7, 5 / 7)
     assert found.by_base == {}
 
 
-def test_a_model_of_two_labels_is_held_to_the_rules_that_it_can_state() -> None:
+def test_a_run_is_held_to_the_rules_that_its_labels_and_test_sets_can_state() -> None:
     """With two labels, neutral is not_entailment: a double negation of N as C is no change."""
     items = {"identity": "EN", "symmetry": "CN", "negated_hypothesis": "EN", "double_negation": "CE"}
     run, three = run_of("NN", two_label=True, **items), run_of("NN", **items)
@@ -147,22 +134,12 @@ def test_a_model_of_two_labels_is_held_to_the_rules_that_it_can_state() -> None:
     assert found["double_negation.x"].violated.tolist() == [False, True]
     left_out = {key: [rule.name for rule in rules] for key, rules in rules_left_out(run).items()}
     assert left_out == {"needs three labels": ["symmetry", "negated_hypothesis"]}
-    assert list(consistency_of(three)) == [f"{name}.x" for name in items]
     compared = compare_consistency(three, run)  # on two labels
     assert list(compared) == list(found)
     assert compared["double_negation.x"].of_a.value == 1 / 2
-
-
-def test_without_the_base_only_identity_is_left() -> None:
-    whole = run_of("EC", identity="EC", symmetry="CE")
-    run = whole.restricted_to(["identity.x", "symmetry.x"])
-    assert list(consistency_of(run)) == ["identity.x"]
-    assert [rule.name for rule in rules_left_out(run)["the run lacks the base"]] == ["symmetry"]
-    short = run_of("E")
-    shares = whole.probabilities | short.probabilities
-    partial = replace(whole, datasets={**whole.datasets, **short.datasets}, probabilities=shares)
-    found = consistency_of(partial)["symmetry.x"]
-    assert (found.n, found.unjoined) == (1, 1)
+    without_base = run_of("EC", identity="EC", symmetry="CE").restricted_to(["identity.x", "symmetry.x"])
+    assert list(consistency_of(without_base)) == ["identity.x"]
+    assert [rule.name for rule in rules_left_out(without_base)["the run lacks the base"]] == ["symmetry"]
 
 
 def test_two_models_are_compared_item_by_item() -> None:
@@ -172,7 +149,6 @@ def test_two_models_are_compared_item_by_item() -> None:
     assert (compared.n, compared.unanswered) == (8, 2)
     assert (compared.of_a.value, compared.of_b.value) == (3 / 8, 2 / 8)
     assert compared.difference.value == pytest.approx(1 / 8)
-    assert compared.difference.low < 0 < compared.difference.high
     bounded = compare_consistency(first, second)["symmetry.x"].difference
     assert isinstance(bounded, Bounds)
     assert (bounded.least.value, bounded.most.value) == (pytest.approx(0), pytest.approx(2 / 10))

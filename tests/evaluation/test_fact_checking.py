@@ -1,4 +1,4 @@
-"""Fact checking: figures by hand and against scikit-learn, and thresholds chosen on another split."""
+"""Fact checking: figures by hand, and thresholds chosen on another split."""
 
 from __future__ import annotations
 
@@ -12,21 +12,15 @@ import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
-from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.fact_checking import (
     FactChecking,
-    Threshold,
     ThresholdChoice,
-    balanced_differences,
     chosen_thresholds,
     fact_checking,
     thresholds_for,
 )
-from crossexam.reports.analyses.fact_checking import FACT_CHECKING
-from crossexam.reports.analyses.fact_checking import fact_checking as in_report
-from crossexam.reports.results import ReportOptions, Results, results_of
-from crossexam.reports.table import Table
+from crossexam.reports.results import ReportOptions, results_of
 from made.claims import Rows, claims
 
 FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]
@@ -41,22 +35,13 @@ def checked(run: Run, choice: ThresholdChoice | None = None, **limit: float) -> 
     return fact_checking(run, thresholds_for([run], choice or ThresholdChoice())[0], **limit)
 
 
-def table_of(results: Results) -> Table:
-    """The table of fact checking in a report."""
-    (table,) = FACT_CHECKING.sections[0].tables_of(results)
-    return table
-
-
 def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     run, other = run_of(), run_of(benchmark="aggrefact", reveal=PAWS)
     shares = run.probabilities | other.probabilities
     found = checked(replace(run, datasets={**run.datasets, **other.datasets}, probabilities=shares))
     (mean,) = found.means  # the other benchmark has one data set
     assert (mean.benchmark, mean.name, mean.n, mean.supported) == ("summac", "mean of 2", 11, 5)
-    values = [each.figures.balanced_accuracy for each in found.sets[:2]]
     assert mean.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 7 / 12) / 2)
-    below = np.sqrt(sum((each.value - each.low) ** 2 for each in values)) / 2
-    assert mean.figures.balanced_accuracy.low == pytest.approx(mean.figures.balanced_accuracy.value - below)
     # claims of one kind have no balanced accuracy
     one_kind = checked(run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)]))
     fever = one_kind.sets[2].figures
@@ -66,20 +51,17 @@ def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
 
 
 def test_a_mean_allows_for_documents_that_are_in_several_data_sets() -> None:
-    """A data set twice says no more than once; if its documents are others, the two are independent."""
+    """A data set twice says no more than once."""
     rows = [(f"doc {k // 3}", k % 2, (k * 37 % 100) / 100) for k in range(90)]
     run = run_of(frank=rows, paws=rows)
     frank, paws = run.datasets.values()
     pairs = zip(paws.examples, frank.examples, strict=True)
     shared = replace(paws, examples=tuple(replace(one, premise=same.premise) for one, same in pairs))
-    same, apart = checked(replace(run, datasets={frank.name: frank, paws.name: shared})), checked(run)
-    (mean,), (independent,), figures = same.means, apart.means, same.sets[0].figures
-    assert (mean.shared, independent.shared) == (30, 0)
+    same = checked(replace(run, datasets={frank.name: frank, paws.name: shared}))
+    (mean,), figures = same.means, same.sets[0].figures
+    assert mean.shared == 30
     for name, alone in figures._asdict().items():
-        found, half = getattr(mean.figures, name), getattr(independent.figures, name)
-        assert found[:3] == pytest.approx(alone[:3])
-        assert half.value - half.low == pytest.approx((alone.value - alone.low) / np.sqrt(2))
-        assert half.high - half.value == pytest.approx((alone.high - alone.value) / np.sqrt(2))
+        assert getattr(mean.figures, name)[:3] == pytest.approx(alone[:3])
 
 
 def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
@@ -101,42 +83,29 @@ def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
     assert bounded.means == ()
 
 
-def test_labels_alone_have_no_area() -> None:
-    run = run_of()
-    labels = {name: np.eye(3)[rows.argmax(axis=1)] for name, rows in run.probabilities.items()}
-    run = replace(run, probabilities=labels)
-    found = checked(run)
-    assert [each.figures.roc_auc for each in (*found.sets, *found.means)] == [None] * 3
-    assert "ROC AUC" not in [column.header for column in table_of(results_of([run])).columns]
-    with pytest.raises(CrossexamError, match="labels without probabilities, from which a threshold"):
-        chosen_thresholds(run_of(), replace(run_of("dev"), probabilities=labels))
-
-
 def test_the_threshold_is_chosen_on_the_other_split() -> None:
     run, choice = run_of(), ThresholdChoice(chosen_on=(run_of("dev"),))
     chosen = chosen_thresholds(run, run_of("dev"))
     (threshold,) = set(chosen.values())
     # by hand: at 0.425, of frank 2/3 and 2/3 are right, of paws 1 and 2/3; nothing else is better
     assert threshold.value == pytest.approx(0.425)
-    assert (threshold.n, threshold.test_sets) == (11, ("base.frank", "base.paws"))
-    assert threshold.same_documents == 11
+    assert (threshold.n, threshold.same_documents) == (11, 11)
+    assert cx.report(run, threshold=run_of("dev")).results.models[0].thresholds == chosen
     found = checked(run, choice)
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
     usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
     assert usual.models[0].results == low.models[0].results  # "the rest of the report has 0.5"
-    assert in_report(usual.models[0]) != in_report(low.models[0])
+    each_its_own = checked(run, replace(choice, per_set=True))
+    assert [each.threshold.value for each in each_its_own.sets] == pytest.approx([0.25, 0.425])
 
 
-def test_each_data_set_may_have_its_own() -> None:
-    choice = ThresholdChoice(chosen_on=(run_of("dev"),), per_set=True)
-    found = checked(run_of(), choice)
-    assert found.per_set
-    assert [each.threshold.n for each in found.sets] == [6, 5]
-    assert [each.threshold.value for each in found.sets] == pytest.approx([0.25, 0.425])
-    table = table_of(results_of([run_of()], ReportOptions(threshold=choice)))
-    assert table.rows[0][-2:] == (pytest.approx(0.25), 6)
-    with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
-        chosen_thresholds(run_of(), run_of("dev", frank=FRANK), per_set=True)
+def test_labels_alone_have_no_area() -> None:
+    run = run_of()
+    labels = {name: np.eye(3)[rows.argmax(axis=1)] for name, rows in run.probabilities.items()}
+    found = checked(replace(run, probabilities=labels))
+    assert [each.figures.roc_auc for each in (*found.sets, *found.means)] == [None] * 3
+    with pytest.raises(CrossexamError, match="labels without probabilities, from which a threshold"):
+        chosen_thresholds(run, replace(run_of("dev"), probabilities=labels))
 
 
 def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> None:
@@ -149,40 +118,14 @@ def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> No
     for other, message in (
         (run_of("test"), "it was run over the split 'test'"),
         (run_of("dev", "another"), "a threshold was chosen for another model"),
-        (Run("mine", {}, {}, RunManifest(model_key="mine")), "it has no claims to check"),
         (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
         (leaking, "1 of its claims are measured in the report too"),
     ):
         choice = ThresholdChoice(chosen_on=(other,))
         assert message in refused(results_of, [run_of()], ReportOptions(threshold=choice))
-
-
-def test_what_a_model_and_claims_need(refused: Callable[..., str]) -> None:
-    dev, runs = run_of("dev"), [run_of(), run_of(model="other")]
-    said = refused(results_of, runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))
+    assert "threshold is 1.5" in refused(cx.report, run_of(), threshold=1.5)
+    with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
+        chosen_thresholds(run_of(), run_of("dev", frank=FRANK), per_set=True)
+    of_one = ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,)))
+    said = refused(results_of, [run_of(), run_of(model="other")], of_one)
     assert "no run over the development split is given for 'other'" in said
-    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), dev))
-    assert [len(each) for each in thresholds_for(runs, both)] == [2, 2]
-    plain = replace(run_of().datasets["base.frank"], manifest={"projection": "two labels"})
-    run = replace(run_of(frank=FRANK), datasets={plain.name: plain})
-    assert in_report(results_of([run]).models[0]) == FactChecking()
-
-
-def test_the_choice_in_python(refused: Callable[..., str]) -> None:
-    run, dev = run_of(), run_of("dev")
-    found = cx.report(run, threshold=dev).results.models[0].thresholds
-    assert found == chosen_thresholds(run, dev)
-    assert cx.report(run, threshold=0.3).results.models[0].thresholds["base.paws"] == Threshold(0.3)
-    for threshold in ("0.3", 1.5):
-        assert f"threshold is {threshold}" in refused(cx.report, run, threshold=threshold).replace("'", "")
-
-
-def test_the_difference_of_two_models() -> None:
-    run = run_of()
-    flipped = {name: rows[:, [1, 0, 2]] for name, rows in run.probabilities.items()}
-    other = replace(run, model="other", probabilities=flipped)
-    at = dict.fromkeys(run.datasets, Threshold(0.5))
-    found = balanced_differences(run, other, (at, at))
-    for first, second in zip(checked(run).sets, checked(other).sets, strict=True):
-        expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
-        assert found[first.test_set].value == pytest.approx(expected)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
+from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 from made.runs import dataset, run_of
 
@@ -47,8 +46,6 @@ def test_a_test_set_that_keeps_labels_is_paired_with_its_base() -> None:
     assert found.base_accuracy == share_correct(before, premises)
     test = clustered_mcnemar(before, after, premises)
     assert (found.p_value, found.p_mid) == (test.p_exact, test.p_mid)
-    assert test.p_exact == 2 / 2**2
-    assert found.mcnemar == mcnemar(2, 0)
     assert found.flip_rate == share_correct([1, 0, 0, 1, 0, 1], premises)
     assert found.errors["E-C"] == 1
     assert found.false_neutral_share == 2 / 3  # E taken for N, C taken for N, E taken for C
@@ -64,7 +61,7 @@ def test_a_test_set_that_changes_labels_is_compared_as_a_whole() -> None:
     assert found.difference == difference([1, 1, 1, 1, 1, 0], [0, 0, 1, 0], np.repeat([0, 1], 3), units)
     assert found.difference.value == pytest.approx(5 / 6 - 1 / 4)
     assert found.base_accuracy.n == 6
-    assert found.drop is found.p_value is found.p_holm is found.flip_rate is None
+    assert found.drop is found.p_value is found.flip_rate is None
     assert found.slices == {
         "word class": {
             "adjective": share_correct([0, 0, 1], units[:3]),
@@ -94,7 +91,6 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
     # entailment where above 1/2: E, not, not, not
     assert found.accuracy.value == accuracy_by_set(two)["base.dev"].value == 3 / 4
     assert found.confusion == ((1, 1, 0), (0, 1, 0), (0, 0, 1))
-    assert sum(found.errors.values()) == found.errors["E-N"] == 1
     assert (found.false_neutral_share, found.false_entailment_share) == (None, 0.0)
     assert found.projection.startswith("not_entailment = neutral + contradiction")
     three = Run("hf/three", data, shares)
@@ -107,25 +103,14 @@ def test_sets_that_one_run_lacks_are_named() -> None:
     a, b = run(BASE, extra, extra="E", model="A"), run(BASE, NEGATION, model="B")
     only = ("only the first run (A) has: extra.dev", "only the second run (B) has: negation.dev")
     assert one_sided_sets(a, b) == only
-    for compare in (compare_runs, cx.compare):
-        with pytest.raises(CrossexamError, match="different test sets") as caught:
-            compare(a, b)
-        assert all(each in str(caught.value) for each in (*only, "common=True"))
-        assert len(compare(a, b, common=True)) == 1
-    with pytest.raises(CrossexamError, match=r"in common: extra.dev against negation.dev"):
-        compare_runs(run(extra, extra="E"), run(NEGATION), common=True)
-
-
-def test_runs_over_other_items_are_refused() -> None:
-    a, other = run(BASE, model="A"), dataset("base.dev", "ENCENE", premises="aaabbb")
-    with pytest.raises(CrossexamError, match=r"base.dev: 'A' and 'B' were run on different items \(6 with"):
-        compare_runs(a, run(other, model="B"))
+    with pytest.raises(CrossexamError, match="different test sets") as caught:
+        cx.compare(a, b)
+    assert all(each in str(caught.value) for each in (*only, "common=True"))
+    assert len(cx.compare(a, b, common=True)) == 1
     renamed = replace(BASE, name="renamed.dev")
-    says = r"'base\.dev' has the items of 'renamed\.dev', the same rows under another file name"
-    with pytest.raises(CrossexamError, match=f"no test set in common: .*\n  hint: {says}"):
-        compare_runs(a, run(renamed, renamed="EEECCN"), common=True)
-    with pytest.raises(CrossexamError, match=rf"different test sets; .*\n.*\n  hint: {says}.*; --common"):
-        compare_runs(run(BASE, NEGATION), run(renamed, NEGATION, renamed="EEECCN"))
+    says = r"hint: 'base\.dev' has the items of 'renamed\.dev', the same rows under another file name"
+    with pytest.raises(CrossexamError, match=says):
+        compare_runs(run(BASE), run(renamed, renamed="EEECCN"), common=True)
 
 
 def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
@@ -137,30 +122,19 @@ def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
         compare_runs(*(run(each, base="ENC") for each in cut))
 
 
-def test_missing_predictions_are_refused() -> None:
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'm' has 2 predictions for 6 items"):
-        measure(run(BASE, base="EN"))
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'm' has no predictions"):
-        accuracy_by_set(run_of({}, BASE))
-
-
-def majority(golds: str, answers: str, **details: Any) -> Any:
-    (result,) = measure(run_of({"base.x": answers}, dataset("base.x", golds), **details))
-    return result.majority
-
-
-def test_a_model_above_the_majority_class_beats_it_beyond_chance() -> None:
+def test_the_majority_class_is_beaten_beyond_chance() -> None:
+    """A model of two labels is right on neutral and contradiction alike, and so is the majority class."""
     # always the majority class, a quarter right, all right, one item better: chance
     rows = [("N" * 40, False), ("E" * 40, False), ("ENNC" * 10, True), ("ENNE" + "N" * 36, False)]
     for answers, beaten in rows:
-        found = majority("ENNC" * 10, answers)
-        assert (found.share, found.beaten) == (20 / 40, beaten), answers
+        (result,) = measure(run_of({"base.x": answers}, dataset("base.x", "ENNC" * 10)))
+        assert (result.majority.share, result.majority.beaten) == (20 / 40, beaten), answers
+    data = dataset("base.x", "EEENNCC" * 2)
+    for two_label, expected in ((False, ("entailment", 6 / 14)), (True, ("not_entailment", 8 / 14))):
+        (result,) = measure(run_of({"base.x": "EEENNNN" * 2}, data, two_label=two_label))
+        assert (result.majority.label, result.majority.share) == expected
 
 
-def test_the_majority_class_of_two_labels() -> None:
-    """A model of two labels is right on neutral and contradiction alike, and so is the majority class."""
-    three, two = (majority("EEENNCC" * 2, "EEENNNN" * 2, two_label=each) for each in (False, True))
-    assert (three.label, three.share) == ("entailment", 6 / 14)
-    assert (two.label, two.share) == ("not_entailment", 8 / 14)
-    corpus = majority("Ennn", "ECCN")
-    assert (corpus.label, corpus.share) == ("not_entailment", 3 / 4)
+def test_missing_predictions_are_refused() -> None:
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'm' has 2 predictions for 6 items"):
+        measure(run(BASE, base="EN"))

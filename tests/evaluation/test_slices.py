@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crossexam.evaluation.measures import measure
-from crossexam.evaluation.slices import CROSSED, SLICES, accuracy_by_value
+from crossexam.evaluation.slices import accuracy_by_value
 from made.runs import dataset, run_of
 
 
@@ -19,7 +19,7 @@ def slices(golds: str, answers: str, info: Sequence[Mapping[str, Any]]) -> dict[
     }
 
 
-def test_items_are_in_the_slice_of_their_own_value() -> None:
+def test_items_are_in_the_slice_of_their_own_value(refused: Callable[..., str]) -> None:
     """Booleans are yes and no, lists are spelt out, and items without a value are in none."""
     values = [True, True, True, False, False, None, ["hot", "cold"], "x"]
     info = [{} if value is None else {"is": value} for value in values]
@@ -28,20 +28,13 @@ def test_items_are_in_the_slice_of_their_own_value() -> None:
     assert {value: (each.value, each.n) for value, each in found.items()} == {
         "yes": (2 / 3, 3), "no": (0.0, 2), "hot/cold": (1.0, 1), "x": (0.0, 1),
     }  # fmt: skip
-
-
-def test_a_key_may_have_the_name_of_a_slice_of_other_test_sets(refused: Callable[..., str]) -> None:
-    """The slice "phenomenon" is of MED, whose key is "phenomena"; a user's column can be called so, too."""
-    sets = [
-        dataset("base.x", "NN", info=[{"phenomenon": "tense"}, {"phenomenon": "mood"}]),
-        dataset("base.y", "NN", info=[{"phenomena": ["tense", "aspect"], "phenomenon": "x"}] * 2),
-    ]
-    found = accuracy_by_value(run_of({"base.x": "NC", "base.y": "NN"}, *sets), "phenomenon")
-    assert {name: sorted(each) for name, each in found.items()} == {
-        "base.x": ["mood", "tense"], "base.y": ["aspect", "tense"],
-    }  # fmt: skip
     empty = run_of({"base.x": "N"}, dataset("base.x", "N", info=[{"is": None}]))
     assert "no item has a value of 'is'" in refused(accuracy_by_value, empty, "is")
+    # the slice "phenomenon" is of MED, whose key is "phenomena"; a user's column can be called so, too
+    info = [{"phenomena": ["tense", "aspect"], "phenomenon": "x"}, {"phenomenon": "mood"}]
+    sets = [dataset(name, "NN", info=[each] * 2) for name, each in zip(("x", "y"), info, strict=True)]
+    found = accuracy_by_value(run_of({"x": "NC", "y": "NN"}, *sets), "phenomenon")
+    assert {name: sorted(each) for name, each in found.items()} == {"x": ["aspect", "tense"], "y": ["mood"]}
 
 
 def test_slices_come_from_the_table() -> None:
@@ -55,9 +48,6 @@ def test_slices_come_from_the_table() -> None:
     assert found["pair"] == {"hot/cold": (0.5, 10), "(other)": (1.0, 1)}  # of fewer than 5 items
     assert found["question"] == {"yes": (1.0, 5), "no": (0.0, 5)}
     assert found["gold"]["entailment"] == (1.0, 1)
-    info = [{key: f"{key} {k % 2}" for _, key, *_ in SLICES if key} for k in range(20)]
-    every = [*(name for name, *_ in SLICES), *(f"{one} and {other}" for one, other in CROSSED)]
-    assert list(slices("CE" * 10, "CE" * 10, info)) == every
 
 
 def test_an_item_counts_under_each_of_its_tags() -> None:
@@ -76,4 +66,3 @@ def test_two_properties_divide_the_items_together() -> None:
         "b/entailment": (1 / 2, 2),
         "b/contradiction": (0.0, 1),
     }
-    assert "heuristic and gold" not in slices("EC", "EC", info[:2])

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,8 @@ def runs(folder: Path) -> tuple[Run, Run]:
         write_test_set(folder / f"{name}.parquet", items)
         in_memory[name] = Dataset(name, items, entry)
         in_files[name] = Dataset(name, read_test_set(folder / f"{name}.parquet").examples, entry)
-    manifest = RunManifest(model_key="k")
-    return (
-        Run("m", in_memory, shares, manifest, reading),
-        Run("m", in_files, shares, manifest, reading),
-    )
+    run = Run("m", in_memory, shares, RunManifest(model_key="k"), reading)
+    return run, replace(run, datasets=in_files)
 
 
 MEASURES: dict[str, Callable[[Run], Any]] = {
@@ -78,10 +76,8 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "slices of tags": lambda run: accuracy_by_value(run, "phenomenon"),
     "slices of numbers": lambda run: accuracy_by_value(run, "premises"),
     "slices of truth values": lambda run: accuracy_by_value(run, "question"),
-    "slices of texts": lambda run: accuracy_by_value(run, "genre"),
     "by status": lambda run: measure(by_status(run)),
     "verified only": lambda run: measure(verified_only(run)),
-    "facts of the parts": lambda run: [by_status(run).manifest, verified_only(run).manifest],
     "keys": lambda run: keyed_results(run.datasets, score_run(run)),
     "comparison": lambda run: compare_runs(run, run),
     "lexically misleading": misled_parts,
@@ -89,7 +85,6 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "predicted for judged items": lambda run: predicted_shares(run, "antonymy.dev"),
     "labels": lambda run: {name: run.predictions(name).tolist() for name in run.datasets},
     "table": lambda run: run.to_arrow(["premises", "phenomena", "genre"]).to_pylist(),
-    "counts": lambda run: {name: each.label_counts() for name, each in run.datasets.items()},
 }
 
 

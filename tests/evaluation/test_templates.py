@@ -10,8 +10,7 @@ import pytest
 from crossexam.core.dataset import Run
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.templates import template_of, template_results
-from crossexam.reports.analyses.templates import TEMPLATES
-from crossexam.reports.results import ReportOptions, model_names, results_of
+from crossexam.reports.results import model_names
 from made.runs import dataset, run_of
 
 
@@ -21,11 +20,9 @@ def _run(model: str, template: str | None, said: str, golds: str, **details: Any
 
 
 def test_runs_of_one_model_belong_together_whatever_their_names_say() -> None:
-    assert template_of(_run("lm/x [gpt3]", "gpt3", "ENC", "ENC")) == ("lm/x", "gpt3")
     assert template_of(_run("lm/x [my/own.toml]", "own", "ENC", "ENC")) == ("lm/x", "own")
     chunked = _run("lm/x [gpt3] [words:300,max]", "gpt3", "ENC", "ENC")
     assert template_of(chunked) == ("lm/x [words:300,max]", "gpt3")
-    assert template_of(_run("hf/x", None, "ENC", "ENC")) is None
     runs = [
         _run("lm/x [a]", "a", "ENC", "ENC"),
         _run("hf/y", None, "NNN", "ENC"),
@@ -65,15 +62,6 @@ def test_accuracies_by_template_have_the_intervals_of_accuracies() -> None:
         assert accuracy.clusters == 21
     assert found.spread.clusters == 21
     assert found.sensitivity.clusters == 40
-    (table,) = TEMPLATES.sections[0].tables_of(results_of(runs))
-    assert "clustered by premise (antonymy: and by word pair)" in table.notes[0]
-
-
-def test_two_labels_and_a_template_that_two_runs_have() -> None:
-    first, second = _run("lm/x", "a", "ENC", "ENC"), _run("lm/x", "a", "ENN", "ENC", two_label=True)
-    (found,) = template_results([first, second])
-    assert {name: each.value for name, each in found.accuracies.items()} == {"a (1)": 1.0, "a (2)": 1.0}
-    assert found.sensitivity.value == 0.0
 
 
 def test_runs_of_one_name_are_told_apart() -> None:
@@ -87,15 +75,3 @@ def test_runs_of_one_name_are_told_apart() -> None:
     runs = [run("a", answer="choice", shots=shots), run("a", answer="choice"), run("a", answer="text")]
     asked = ("shots 4, answer choice", "no shots, answer choice", "no shots, answer text")
     assert model_names(runs) == [f"api/x [a] [{each}]" for each in asked]
-
-
-def test_the_report_shows_lowest_highest_and_what_was_left_out() -> None:
-    runs = [_run("lm/x [a]", "a", "ENNC", "ENN-"), _run("lm/x [b]", "b", "?NCE", "ENN-")]
-    (table,) = TEMPLATES.sections[0].tables_of(results_of(runs, ReportOptions(max_unanswered=0.34)))
-    assert (table.rows[0][4], table.rows[0][6]) == ("b", "a")  # with the lowest and the highest accuracy
-    assert TEMPLATES.sections[0].tables_of(results_of(runs[:1])) == []
-    whole = [_run("lm/z [a]", "a", "ENNC", "ENN-"), _run("lm/z [b]", "b", "ENCE", "ENN-")]
-    (table,) = TEMPLATES.sections[0].tables_of(results_of([*runs, *whole]))
-    assert [row[0] for row in table.rows] == ["lm/z"]
-    said = "Left out, because more than 5 % of the items lack an answer with some template"
-    assert f"{said}: tiny of lm/x." in table.notes

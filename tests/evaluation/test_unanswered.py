@@ -12,18 +12,16 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, ReadItems
-from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.keys import keyed_comparisons, keyed_results
+from crossexam.evaluation.keys import keyed_comparisons
 from crossexam.evaluation.lexically_misleading import misled_parts
-from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
-from crossexam.evaluation.scores import score_both, score_run
+from crossexam.evaluation.measures import TestSetResult, measure
+from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status, predicted_shares
-from crossexam.reports.sentences.leading import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
@@ -74,7 +72,6 @@ def ends(bounds: Any) -> tuple[float, float]:
 def test_bounds_are_those_of_all_possible_answers(two_labels: bool) -> None:
     found = results(HOLES, two_label=two_labels)
     every = [results(made, two_label=two_labels) for made in filled_in(HOLES, GOLDS_OF)]
-    assert len(every) == 2**5
     for name, result in found.items():
         assert result.unanswered.accuracy == Bounds(*extremes([each[name].accuracy for each in every]))
         drops = [each[name].drop or each[name].difference for each in every]
@@ -97,17 +94,10 @@ def test_the_limit_is_a_share_that_may_be_reached() -> None:
     base, negation = measure(run_of({"base.dev": "?" * 10, "negation.dev": GOLD}, BASE, NEGATION))
     assert (base.n, base.labelled, ends(base.accuracy)) == (0, 10, (0, 1))
     assert (ends(negation.drop), negation.accuracy.value) == ((-1, 0), 1)
-
-
-def test_accuracies_in_python_obey_the_limit() -> None:
-    run = run_of(HOLES, *SETS)
-    assert cx.accuracy(run, max_unanswered=1)["base.dev"].value == 7 / 8
-    assert isinstance(cx.accuracy(run)["base.dev"], Bounds)
-    assert accuracy_by_set(run, max_unanswered=0.2)["base.dev"].value == 7 / 8
-    assert isinstance(cx.accuracy_by(run, "gold")["base.dev"]["contradiction"], Bounds)
-    for wrong in (-0.1, 1.5, "5 %", True):
-        with pytest.raises(CrossexamError, match="largest share of unanswered items"):
-            cx.accuracy(run, max_unanswered=wrong)  # type: ignore[arg-type]
+    gold = run_of(HOLES, *SETS)
+    assert cx.accuracy(gold, max_unanswered=1)["base.dev"].value == 7 / 8
+    assert isinstance(cx.accuracy(gold)["base.dev"], Bounds)
+    assert isinstance(cx.accuracy_by(gold, "gold")["base.dev"]["contradiction"], Bounds)
 
 
 def test_comparisons_are_of_items_that_both_answered() -> None:
@@ -135,19 +125,15 @@ def test_bounds_of_a_comparison_are_those_of_all_possible_answers() -> None:
         assert ends(pair.difference) == pytest.approx((least.value, most.value))
         assert {pair.difference.least, pair.difference.most} <= set(differences)
         assert isinstance(pair.accuracy_a, Bounds)
-        assert isinstance(pair.accuracy_b, Bounds)
         assert (pair.p_value, pair.p_mid, pair.p_holm) == (None, None, None)
-        assert "p_holm=none" in repr(pair)
 
 
-@pytest.mark.parametrize("bounded", [0, 4, 8])
-def test_corrections_count_the_tests_that_were_planned(bounded: int) -> None:
-    """Nine paired tests, of which some have only bounds: the p-value of the first is corrected for nine."""
+def test_corrections_count_the_tests_that_were_planned() -> None:
+    """Nine paired tests, of which eight have only bounds: the p-value of the first is corrected for nine."""
     gold = GOLD * 10
-    sets = [dataset(f"set{k}.dev", gold, "base.dev") for k in range(9)]
-    sets += [dataset("base.dev", gold), dataset("antonymy.dev", "C" * 60, "base.dev", keeps_label=False)]
-    right = {each.name: gold for each in sets} | {"antonymy.dev": "C" * 60}
-    holes = {f"set{k}.dev": "?" * (20 if k % 2 else 100) + gold[20:] * (k % 2) for k in range(9 - bounded, 9)}
+    sets = [dataset("base.dev", gold), *(dataset(f"set{k}.dev", gold, "base.dev") for k in range(9))]
+    right = {each.name: gold for each in sets}
+    holes = {f"set{k}.dev": "?" * 100 for k in range(1, 9)}
     run = run_of({**right, "set0.dev": "N" * 20 + gold[20:], **holes}, *sets)
     found = {each.name: each for each in measure(run)}
     first = found["set0.dev"]
@@ -157,17 +143,7 @@ def test_corrections_count_the_tests_that_were_planned(bounded: int) -> None:
     least = minimum_detectable_drop(first.effective_pairs, discordant, 0.05 / 9)
     assert first.minimum_detectable_drop == least
     compared = {each.name: each for each in compare_runs(run, run_of(right, *sets))}["set0.dev"]
-    assert compared.p_holm == pytest.approx(11 * compared.p_value)
-
-
-def test_unpaired_differences_are_corrected_for_those_with_only_bounds_too() -> None:
-    """The interval of a single difference lies above 0, but not if it is one of twenty that were planned."""
-    base = dataset("base.dev", GOLD * 10)
-    others = [dataset(f"set{k}.dev", "C" * 60, "base.dev", keeps_label=False) for k in range(20)]
-    said = {"base.dev": GOLD * 10, "set0.dev": "N" * 10 + "C" * 50}
-    assert drops_shown(measure(run_of(said, base, others[0]))) == {"set0.dev"}
-    holes = {each.name: "?" * 30 + "C" * 30 for each in others[1:]}
-    assert drops_shown(measure(run_of({**said, **holes}, base, *others))) == frozenset()
+    assert compared.p_holm == pytest.approx(10 * compared.p_value)
 
 
 def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_keys() -> None:
@@ -181,25 +157,15 @@ def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_
     (joint,) = joint_outcomes(one.datasets, *score_both(one, two))
     assert (joint.n, joint.both_right, joint.both_wrong) == (6, 3, 2)
     assert {kind: n for kind, n in joint.same_errors.items() if n} == {"C-E": 1, "C-N": 1}
-    (keyed,) = keyed_results(one.datasets, score_run(one))
-    assert (keyed.n, keyed.over_items.value) == (7, 5 / 7)
     (compared,) = keyed_comparisons(one.datasets, *score_both(one, two))
     assert (compared.n, compared.over_items.value) == (6, 1 / 6)
 
 
 def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:
-    def found(answers: str, projection: str | None = None, **details: Any) -> dict[Any, tuple[float, int]]:
-        judged = {"judge_labels": ["neutral", "neutral"]}
-        data = dataset("negation.dev", "NNNN", info=judged, projection=projection)
-        shares = predicted_shares(run_of({data.name: answers}, data, **details), data.name)
-        return {label: (share.value, share.n) for label, share in shares.items()}
-
-    assert found("N?EN")["neutral"] == (2 / 3, 3)  # without the one that was not answered
-    half = {"entailment": (0.5, 4), "neutral": (0.5, 4)}
-    assert found("NEEN") == {**half, "contradiction": (0.0, 4)}
-    assert found("NEEN", two_label=True) == {"entailment": (0.5, 4), "not_entailment": (0.5, 4)}
-    for two_label in (False, True):
-        assert found("NEEN", "no contradiction", two_label=two_label) == half
+    data = dataset("negation.dev", "NNNN", info={"judge_labels": ["neutral", "neutral"]})
+    shares = predicted_shares(run_of({data.name: "N?EN"}, data, two_label=True), data.name)
+    found = {label: (share.value, share.n) for label, share in shares.items()}
+    assert found == {"entailment": (1 / 3, 3), "not_entailment": (2 / 3, 3)}
 
 
 def test_truncation_and_misleading_parts_have_bounds_too() -> None:

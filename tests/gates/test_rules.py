@@ -46,16 +46,13 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
     assert other.limits == (Limit("below", 0.02),)  # a drop is worse if it is larger
     assert (other.number, other.against_baseline, other.must_be_shown) == (2, True, True)
     assert other.where == f"{path}, rule that begins on line 8"
-
-
-def test_a_margin_limits_what_is_worse() -> None:
-    for name in MEASURES:
+    for name in MEASURES:  # a margin limits what is worse
         (rule,) = rules_from([{"set": "*", "measure": name, "against": "baseline", "margin": 0.02}])
         higher = name in {"accuracy", "balanced_accuracy"}
         assert rule.limits == ((Limit("above", -0.02),) if higher else (Limit("below", 0.02),))
 
 
-def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) -> None:
+def test_a_mistake_is_one_error_with_its_place(tmp_path: Path, for_each: Callable[..., None]) -> None:
     """Those in files of one rule, and more of them: tests/golden/messages.txt."""
 
     def check(rule: dict[str, Any], what: str, way_out: str) -> None:
@@ -69,13 +66,8 @@ def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) ->
     against = {"set": "*", "measure": "accuracy", "against": "baseline"}
     rows = [
         ({"set": "*", "min": 0.6}, "'measure' is missing", "one of accuracy"),
-        ({"measure": "accuracy", "min": 0.6}, "'set' is missing", "a pattern such as"),
         (GOOD | {"set": 3}, "'set' is 3", "a pattern such as"),
-        (GOOD | {"set": ""}, "'set' is ''", "a pattern such as"),
-        (GOOD | {"min": -0.1}, "'min' is -0.1", "from 0 to 1"),
         (GOOD | {"max": float("nan")}, "'max' is nan", "from 0 to 1"),
-        (GOOD | {"min": True}, "'min' is True", "from 0 to 1"),
-        (GOOD | {"min": "0.6"}, "'min' is '0.6'", "from 0 to 1"),
         ({"set": "*", "measure": "accuracy"}, "the rule limits nothing", "min, max, or against"),
         (against, "'against' needs a margin", "such as 0.02"),
         (GOOD | against | {"margin": 0.1}, "'min' or 'max' together with 'against'", "neither min nor max"),
@@ -84,25 +76,10 @@ def test_a_mistake_is_one_error_with_its_place(for_each: Callable[..., None]) ->
         (GOOD | {"max": 0.5}, "min, 0.6, is above max, 0.5", "at most max"),
     ]
     for_each(check, rows)
-
-
-def test_a_mistake_in_a_file_has_its_place(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    def check(text: str, says: str) -> None:
-        with pytest.raises(CrossexamError, match=says):
-            rules_from(written(tmp_path, text))
-
-    rows = [
+    for text, says in (
         ('gate = [{set = "*", measure = "accuracy", min = 60}]', r"crossexam\.toml, rule 1: 'min' is 60"),
-        ("gate = 3", "gate is 3"),
         ("gate = [3]", "rule 1: the rule is 3"),
         ("a = " + "[" * 5_000, "not TOML"),
-    ]
-    for_each(check, rows)
-
-
-def test_without_a_file_the_error_shows_a_line_that_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    line = refused(rules_from, None).partition("is enough: ")[2]
-    assert len(rules_from(written(tmp_path, line))) == 1
+    ):
+        with pytest.raises(CrossexamError, match=says):
+            rules_from(written(tmp_path, text))

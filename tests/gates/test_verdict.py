@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.judge import judge
-from crossexam.gates.result import GateResult, check_open
+from crossexam.gates.result import GateResult
 from crossexam.gates.rules import rules_from
 from made import gated
 from made.gated import DEV, MakeRun, N, wrong_at
@@ -71,33 +70,18 @@ def test_the_verdict_and_the_exit_code(make_run: MakeRun, name: str) -> None:
         assert result.let_through == through
         assert (result.exit_code, result.passed) == (code, code == 0)
         assert result.verdict == ("undecided" if through else VERDICTS[code])
-        if open_checks == "undecided":
-            assert gate(make_run, new, old, rule).exit_code == code  # the default
-        word = "is undecided" if result.verdict == "undecided" else result.verdict
-        by = ", let through by --open pass" if through else ""
-        assert result.summary.startswith(f"The gate {word}{by}: mine against theirs, 1 check: ")
         if code:
-            with pytest.raises(AssertionError, match=f"^The gate {word}") as caught:
+            with pytest.raises(AssertionError, match=f"^The gate (is )?{result.verdict}"):
                 result.check()
-            assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
         else:
             assert result.check() is result
 
 
 def test_what_is_no_loss(make_run: MakeRun) -> None:
     fewer, more = {DEV: all_but(8), "base.dev": all_but(10)}, {DEV: all_but(10), "base.dev": all_but(8)}
-    for right, rule, code in (
-        (fewer, {"max": 0.01}, 0),  # a drop of 0 or less is no loss, but a least drop is a limit
-        (more, {"max": 0.01}, 5),
-        (fewer, {"min": 0.0}, 5),
-    ):
-        result = gated.gate(make_run(right), {"measure": "drop", **rule})
+    for right, code in ((fewer, 0), (more, 5)):  # a drop of 0 or less is no loss
+        result = gated.gate(make_run(right), {"measure": "drop", "max": 0.01})
         assert (result.checks[0].outcome, result.exit_code) == ("open", code)
-    few, many = (make_run({DEV: flags}) for flags in swapped(10, 12))
-    for margin in (0.0, 0.02):  # of a measure that should be low
-        rule = {"measure": "flip_rate", "against": "baseline", "margin": margin}
-        verdicts = [gated.gate(run, rule, baseline=old).verdict for run, old in ((few, many), (many, few))]
-        assert verdicts == ["passes", "undecided"]
     # item k has label k modulo 3: 3 of the first are gained, and 2 and 1 of the others are lost
     new, old = wrong_at(10, 13, 17), wrong_at(0, 3, 6)
     result = gate(make_run, new, old, {"measure": "balanced_accuracy", **AGAINST})
@@ -114,23 +98,15 @@ def test_who_refuses_what_it_would_get_wrong_has_lost_it(make_run: MakeRun) -> N
         (check,) = found.checks
         assert (check.outcome, check.value.value, check.without_loss) == ("open", 0, code == 0)
         assert found.exit_code == code
-        assert found.summary.endswith(f"; {max(3, len(theirs))} items could not be measured")
 
 
 def test_what_could_not_be_judged_is_before_what_is_open_and_after_what_fails(make_run: MakeRun) -> None:
     run = make_run({DEV: all_but(60), "base.dev": all_but(60)}, {DEV: range(60)})  # one fifth
     unjudged = {"measure": "accuracy", "min": 0.7}
     undecided = {"set": "base.dev", "measure": "accuracy", "min": 0.8}
-    for other, open_checks, expected in (
-        (undecided, "undecided", ("cannot be judged", 2)),
-        (undecided, "pass", ("cannot be judged", 2)),
-        (undecided, "fail", ("fails", 1)),
-        ({**undecided, "min": 0.95}, "undecided", ("fails", 1)),
-    ):
-        result = gated.gate(run, unjudged, other, open_checks=open_checks)
+    for open_checks, expected in (("pass", ("cannot be judged", 2)), ("fail", ("fails", 1))):
+        result = gated.gate(run, unjudged, undecided, open_checks=open_checks)
         assert (result.verdict, result.exit_code) == expected
-    with pytest.raises(CrossexamError, match="open is 'passes'"):
-        check_open("passes")
 
 
 def over_one_base(make_run: MakeRun, datasets: dict[str, Dataset]) -> GateResult:

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Run
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
-from crossexam.evaluation.consistency import RULES, compare_consistency, consistency_of
+from crossexam.evaluation.consistency import compare_consistency, consistency_of
 from crossexam.gates.result import GateResult
-from crossexam.stats.p_values import one_sided_p
 from made import gated
 from made.gated import N
 from made.runs import dataset, run_of
@@ -48,8 +47,6 @@ def test_rates_are_those_of_the_report_and_of_compare() -> None:
     for name in ("symmetry", "conjunction"):
         (check,) = gate(run, {"measure": f"conditional_violation.{name}", "max": 0.5}).checks
         assert check.value == reported[name].of_condition
-    (check,) = gate(run, {"measure": "violation.identity", "max": 0.1}).checks
-    assert check.outcome == "broken"  # two of three random answers violate it
     old, new = random_run(1, changed=0.1), random_run(2, changed=0.1)
     rule = {"measure": "violation.symmetry", "against": "baseline", "margin": 0.3}
     (check,) = gate(new, rule, baseline=old).checks
@@ -66,14 +63,9 @@ def test_a_pattern_leaves_out_test_sets_that_were_made_without_labels() -> None:
     run = run.restricted_to([name for name in run.datasets if name != "base.x"])
     (check,) = gate(run, {"measure": "accuracy", "max": 1.0}).checks
     assert check.test_set == "identity.x"
-    with pytest.raises(CrossexamError, match="rule 1: 'mine' gives labels without probabilities"):
-        gate(run, {"measure": "ece", "max": 1.0})
     assert len(gate(run, {"measure": "unanswered", "max": 0.0}).checks) == 3
-    with pytest.raises(CrossexamError, match=r"rule 1, test set symmetry.x(.|\n)*items with a gold label"):
-        gate(run, {"set": "symmetry.x", "measure": "accuracy", "min": 0.1})
-    with pytest.raises(CrossexamError, match=r"'accuracy' is not defined for 'sym\*'") as caught:
+    with pytest.raises(CrossexamError, match=r"'accuracy' is not defined for 'sym\*'"):
         gate(run, {"set": "sym*", "measure": "accuracy", "min": 0.1})
-    assert caught.value.wanted == "a name or pattern of test sets of the run: identity.x"
 
 
 @pytest.mark.parametrize("missing", [6, 60])
@@ -88,9 +80,6 @@ def test_missing_answers_never_help(missing: int) -> None:
         assert check.missing == missing
         assert isinstance(check.value, Bounds) == (missing == 60)
         assert check.outcome == ("not judged" if missing == 60 else "open")
-    if missing == 6:  # 2 % of the items, and 6 % of those to which the rule may apply: no bounds are shown
-        (check,) = gate(run, {"measure": "conditional_violation.conjunction", "max": 0.5}).checks
-        assert check.p_broken == one_sided_p(reported.where_it_applies.tested.known, 0.5, "above")
 
 
 def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
@@ -100,18 +89,11 @@ def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
 
     run = random_run(1)
     never = {**run.probabilities, "base.x": np.eye(3)[np.ones(N, dtype=int)]}
+    of_two, without = random_run(1, two_label=True), replace(run, probabilities=never)
     rows = [
-        ("violation.symmetry", "(?s)test set symmetry.x: .*'symmetry' needs three labels",
-         random_run(1, two_label=True)),
+        ("violation.symmetry", "(?s)test set symmetry.x: .*'symmetry' needs three labels", of_two),
         ("violation.symetry", r"violation\.symmetry", run),
-        ("violation.negated_hypothesis", r"'violation.negated_hypothesis' is not defined for '\*'", run),
-        ("conditional_violation.conjunction", "(?s)none of its items.*to which the rule applies",
-         replace(run, probabilities=never)),
-    ]  # fmt: skip
+        ("conditional_violation.conjunction", "(?s)none of its items.*to which the rule applies", without),
+        ("conditional_violation.identity", "always holds", run),  # has one rate
+    ]
     for_each(check, rows)
-    always = {name for name, rule in RULES.items() if rule.always_applies}
-    assert always == {"identity", "negated_hypothesis", "double_negation"}
-    for name in always:  # have one rate
-        with pytest.raises(FormatError, match="always holds") as caught:
-            gate(run, {"measure": f"conditional_violation.{name}", "max": 0.5})
-        assert caught.value.wanted == f"'violation.{name}'"

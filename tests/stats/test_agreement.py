@@ -1,10 +1,9 @@
-"""Agreement of annotators, and their accuracy: published examples, second implementations, coverage."""
+"""Agreement of annotators, and their accuracy, against published examples and second implementations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,11 +23,6 @@ from crossexam.stats.agreement import (
     votes_of,
 )
 
-# The worked example of "Fleiss' kappa" in Wikipedia: 14 annotators, 10 items, 5 labels; 0.210
-WIKIPEDIA = [
-    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
-]  # fmt: skip
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, C: 4 observers, 12 units, 0: missing; 0.743
 KRIPPENDORFF = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
@@ -36,8 +30,6 @@ KRIPPENDORFF = [
     [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
 ]
-# Ibid., A: two observers, ten units, two values; 0.095
-BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
 
 votes = st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20)
 
@@ -56,17 +48,6 @@ def test_krippendorffs_alpha_is_the_published_one() -> None:
     found = krippendorff_alpha(votes_of(np.transpose(KRIPPENDORFF) - 1, 5))
     assert round(found.value, 3) == 0.743
     assert found.n == 11  # the last unit has one value, which pairs with none
-    assert round(krippendorff_alpha(votes_of(np.transpose(BINARY), 2)).value, 3) == 0.095
-
-
-def test_items_of_one_premise_are_drawn_together() -> None:
-    copied = np.repeat(WIKIPEDIA, 4, axis=0)
-    once, together = fleiss_kappa(WIKIPEDIA), fleiss_kappa(copied, np.repeat(np.arange(10), 4))
-    assert round(once.value, 3) == 0.210
-    assert (together[:3], together[3:]) == (pytest.approx(once[:3]), (40, 10))
-    with_lone = np.vstack([copied, [[1, 0, 0, 0, 0]] * 2])  # single votes pair nothing
-    names = [*np.repeat(np.arange(10), 4).tolist(), "x", "x"]
-    assert krippendorff_alpha(with_lone, names).clusters == 10
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(40) // 2])
@@ -85,50 +66,26 @@ def test_the_interval_is_that_of_a_jackknife(clusters: NDArray[np.int64] | None)
             assert 0.95 * half < distance < 1.15 * half  # that of the disagreement alone may be wider
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
-def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
-    table = np.zeros((4, 4))
-    for pair in pairs:
-        table[pair] += 1
-    found = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
-    assert found.n == len(pairs)
-    if len({label for pair in pairs for label in pair}) == 1:
-        assert isnan(found.value)
-    else:
-        assert found.value == pytest.approx(cohens_kappa(table).kappa)
-        assert found.low <= found.value <= found.high
-
-
-def test_the_interval_of_cohens_kappa_is_that_of_statsmodels_with_t() -> None:
+def test_cohens_kappa_is_that_of_statsmodels_with_t() -> None:
     pairs = np.random.default_rng(4).choice(9, size=60, p=np.array([6, 1, 1, 1, 4, 1, 1, 1, 4]) / 20)
     one, other = pairs // 3, pairs % 3
     found = cohen_kappa(one, other)
     theirs = cohens_kappa(np.bincount(pairs, minlength=9).reshape(3, 3))
+    assert found.value == pytest.approx(theirs.kappa)
     spread = (found.high - found.value) / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
     assert spread == pytest.approx((theirs.kappa_upp - theirs.kappa_low) / 2, rel=1e-6)
     twice = cohen_kappa(np.repeat(one, 2), np.repeat(other, 2), np.arange(120) // 2)
     assert twice[:3] == pytest.approx(found[:3], abs=0.005)  # the second item of a cluster says nothing new
 
 
-voted = st.lists(
-    st.tuples(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), st.integers(0, 2)),
-    min_size=2,
-    max_size=8,
-)
-
-
-@given(voted)
-def test_expected_human_accuracy_is_the_mean_over_all_draws(items: list[tuple[list[int], int]]) -> None:
-    counts, gold = [row for row, _ in items], [label for _, label in items]
-    found = human_accuracy(counts, gold)
-    every_vote = [[k == label for k, n in enumerate(row) for _ in range(n)] for row, label in items]
-    shares = [np.mean(row) for row in every_vote]
-    assert found.expected.value == pytest.approx(np.mean(shares))
-    assert found.drawn.value in {right / len(items) for right in range(len(items) + 1)}
-    if np.std(shares) > 0:
-        low, high = t.interval(0.95, len(items) - 1, np.mean(shares), sem(shares))
-        assert found.expected.low <= max(0, low) + 1e-9
-        assert found.expected.high >= min(1, high) - 1e-9
+def test_expected_human_accuracy_is_the_mean_over_all_votes() -> None:
+    """The accuracy on SNLI dev, which Nie et al. 2019 state, is in docs/studies/compositionality.md."""
+    rng = np.random.default_rng(2)
+    counts, gold = rng.integers(1, 6, (40, 3)), rng.integers(0, 3, 40)
+    shares = counts[np.arange(40), gold] / counts.sum(axis=1)
+    found = human_accuracy(counts, gold).expected
+    assert found.value == pytest.approx(shares.mean())
+    assert found[1:3] == pytest.approx(t.interval(0.95, 39, shares.mean(), sem(shares)))
 
 
 def test_a_draw_is_one_annotator_of_each_item() -> None:
@@ -137,29 +94,7 @@ def test_a_draw_is_one_annotator_of_each_item() -> None:
     assert first == human_accuracy(counts, gold, seed=1)
     assert first.drawn != human_accuracy(counts, gold, seed=2).drawn
     assert first.drawn.value == pytest.approx(3 / 5, abs=4 * (0.6 * 0.4 / 4000) ** 0.5)
-    assert human_accuracy(counts, [1] * 4000).drawn.value == pytest.approx(1 / 5, abs=0.03)
-
-
-def test_human_accuracy_counts_by_cluster() -> None:
-    counts, gold = [[5, 0, 0], [3, 2, 0], [4, 1, 0], [1, 2, 2], [4, 0, 1]], [0] * 5
-    once = human_accuracy(counts, gold).expected
-    twice = human_accuracy(counts * 2, gold * 2, [*range(5), *range(5)]).expected  # says nothing new
-    assert (twice[:3], twice[3:]) == (pytest.approx(once[:3]), (10, 5))
-    assert human_accuracy(counts, gold, ["x"] * 5).expected == (once.value, 0.0, 1.0, 5, 1)
-
-
-def test_human_accuracy_on_snli_dev_is_the_papers(shared_data: Path) -> None:
-    """Nie et al. 2019, Table 5: 88.32 on SNLI dev whole, by one draw; half a point is allowed."""
-    from crossexam.core.example import cluster_of
-    from crossexam.core.labels import LABEL_INDEX
-    from crossexam.corpora.spec import read_corpus
-
-    examples = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl").examples
-    counts = vote_counts([example.info["annotator_labels"] for example in examples])
-    gold = [LABEL_INDEX[example.label] for example in examples if example.label]
-    found = human_accuracy(counts, gold, [cluster_of(example) for example in examples])
-    assert abs(100 * found.expected.value - 88.32) < 0.5
-    assert abs(100 * found.drawn.value - 88.32) < 0.5
+    assert human_accuracy(counts[:5], gold[:5], ["x"] * 5).expected == (0.6, 0.0, 1.0, 5, 1)  # one cluster
 
 
 def test_annotators_who_use_one_label_and_no_votes() -> None:
@@ -169,6 +104,7 @@ def test_annotators_who_use_one_label_and_no_votes() -> None:
         assert same[1:] == (-1.0, 1.0, 2, 2)
         assert statistic(np.zeros((0, 2)))[1:] == (-1.0, 1.0, 0, 0)
         assert statistic([[1, 1]])[1:] == (-1.0, 1.0, 1, 1)  # of one item nothing is known
+    assert isnan(cohen_kappa([1, 1], [1, 1]).value)
     nothing = human_accuracy(vote_counts([]), [])
     assert isnan(nothing.expected.value)
     assert nothing.drawn[1:] == (0.0, 1.0, 0, 0)
@@ -180,9 +116,7 @@ def test_other_votes_and_mismatches_are_refused(refused: Callable[..., str]) -> 
         ("two or more votes per item, not 1", fleiss_kappa, [[1, 0], [0, 1]]),
         ("votes must be a table of counts", krippendorff_alpha, [[1, -1]]),
         ("from 0 to 2 or -1", votes_of, [[0, 3]], 3),
-        ("cannot compare 2 labels with 1", cohen_kappa, [0, 1], [0]),
         ("cannot compare 2 labels with 3", cohen_kappa, [0, 1], [0, 1, 2]),
         ("item 1 has no votes", human_accuracy, [[1, 0, 0], [0, 0, 0]], [0, 0]),
-        ("votes on 1 items for 2 gold labels", human_accuracy, [[1, 0, 0]], [0, 0]),
     ):
         assert says in refused(ValueError, call, *given_)

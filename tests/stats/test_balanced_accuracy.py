@@ -1,44 +1,20 @@
-"""Balanced accuracy against scikit-learn, a cluster bootstrap and the truth of simulated samples."""
+"""Balanced accuracy against scikit-learn and a cluster bootstrap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.stats.balanced_accuracy import (
     balanced_accuracy,
     balanced_difference,
-    balanced_influences,
     best_threshold,
     exact_balanced_accuracy,
 )
 from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.estimate import exact_share, share_correct
-
-
-def sample(
-    rng: np.random.Generator, m: int, shares: tuple[float, ...], recalls: tuple[float, ...]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Which items are right, their gold labels and clusters: premises with 1 to 4 items each.
-
-    A premise is easy or hard for all labels, so that items of different labels depend on each other.
-    """
-    codes = np.repeat(np.arange(m), rng.integers(1, 5, m))
-    gold = rng.choice(len(shares), size=len(codes), p=shares)
-    easy = rng.random(m)[codes]
-    return np.clip(np.array(recalls)[gold] + easy - 0.5, 0, 1) > rng.random(len(codes)), gold, codes
-
-
-def quantiles(rows: Sequence[NDArray[Any]], statistic: Callable[..., Any], codes: NDArray[np.int64]) -> Any:
-    """The value and the interval of a bootstrap over clusters, to 15 % of the interval's width."""
-    columns = np.column_stack(rows).astype(np.float64)
-    value, low, high = bootstrap_interval(columns, statistic, codes, name="recalls")
-    near = [pytest.approx(end, abs=0.15 * (high - low)) for end in (low, high)]
-    return (pytest.approx(value), *near)
 
 
 def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> None:
@@ -50,40 +26,26 @@ def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> No
     assert found.value == pytest.approx(metrics.balanced_accuracy_score(gold, predicted), abs=1e-12)
     right = np.array([True, True, False, True])
     assert balanced_accuracy(right, np.zeros(4)) == pytest.approx(share_correct(right))
-    right = np.array([True] * 900 + [False] * 100 + [True] * 3)
-    found = balanced_accuracy(right, np.array([0] * 1000 + [1] * 3))
-    assert found.value == pytest.approx(0.95)
-    assert found.low < 0.75  # three of three right: the recall may be as low as 44 %
 
 
-def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
-    right, gold, codes = sample(np.random.default_rng(1), 600, (0.6, 0.3, 0.1), (0.9, 0.7, 0.5))
-    rows = [gold == k for k in range(3)] + [(gold == k) & right for k in range(3)]
-    expected = quantiles(rows, lambda s: (s[:, 3:] / s[:, :3]).mean(axis=1), codes)
-    assert balanced_accuracy(right, gold, codes)[:3] == expected
-
-
-def test_influences_are_those_of_leaving_an_item_out() -> None:
+def test_intervals_are_about_those_of_a_cluster_bootstrap() -> None:
     rng = np.random.default_rng(3)
-    gold, correct = rng.choice(3, 300, p=[0.2, 0.3, 0.5]), rng.random(300) < 0.7
-    found, value = balanced_influences(correct, gold), balanced_accuracy(correct, gold).value
-    assert found.mean() == pytest.approx(value)
-    left_out = [balanced_accuracy(np.delete(correct, k), np.delete(gold, k)).value for k in range(300)]
-    assert found - value == pytest.approx(299 * (value - np.array(left_out)), abs=0.03)
-
-
-def test_a_difference_is_that_of_the_two_balanced_accuracies() -> None:
-    rng = np.random.default_rng(3)
-    one, gold, codes = sample(rng, 200, (0.7, 0.3), (0.9, 0.6))
-    other = np.where(rng.random(len(one)) < 0.8, one, ~one)
-    found = balanced_difference(one, other, gold, codes)
-    expected = balanced_accuracy(one, gold).value - balanced_accuracy(other, gold).value
-    assert found.value == pytest.approx(expected)
-    assert balanced_difference(other, one, gold, codes)[:3] == pytest.approx(
-        (-found.value, -found.high, -found.low)
-    )
-    rows = [each for k in range(2) for each in (gold == k, (gold == k) * (one * 1.0 - other))]
-    assert found[:3] == quantiles(rows, lambda s: (s[:, 1] / s[:, 0] + s[:, 3] / s[:, 2]) / 2, codes)
+    codes, gold = np.repeat(np.arange(200), 3), rng.choice(2, 600, p=[0.7, 0.3])
+    one, other = (rng.random((2, 600)) + rng.random(200)[codes]) / 2 < [
+        [0.8],
+        [0.7],
+    ]
+    of_label = [gold == 0, gold == 1]
+    for found, values in (
+        (balanced_accuracy(one, gold, codes), one),
+        (balanced_difference(one, other, gold, codes), one * 1.0 - other),
+    ):
+        columns = np.column_stack([*of_label, *(each * values for each in of_label)])
+        value, low, high = bootstrap_interval(
+            columns, lambda s: (s[:, 2:] / s[:, :2]).mean(axis=1), codes, name="recalls"
+        )
+        assert found.value == pytest.approx(value)
+        assert found[1:3] == pytest.approx((low, high), abs=0.15 * (high - low))
 
 
 def test_no_other_threshold_is_better() -> None:
@@ -116,9 +78,6 @@ def test_the_exact_interval_is_that_of_a_share_if_all_labels_are_as_frequent() -
         found = exact_balanced_accuracy(right, gold, codes, confidence)
         assert found[:3] == pytest.approx(exact_share(right, codes, confidence)[:3])
     assert found.value == pytest.approx(balanced_accuracy(right, gold).value)
-    # the far tail allows for errors that are rare: 3 among 60 are not improbable at 1 %, P(X >= 3) = 2 %
-    shown = balanced_accuracy(right, gold, confidence=0.98)
-    assert shown.high < 0.99 < exact_balanced_accuracy(right, gold, confidence=0.98).high
 
 
 def test_no_items_other_lengths_and_one_kind(refused: Callable[..., str]) -> None:
@@ -126,23 +85,7 @@ def test_no_items_other_lengths_and_one_kind(refused: Callable[..., str]) -> Non
     assert balanced_difference([], [], [])[1:] == (-1.0, 1.0, 0, 0)
     for says, call, *given in (
         ("2 gold labels for 1 items", balanced_accuracy, [True], [0, 1]),
-        ("2 gold labels for 1 items", exact_balanced_accuracy, [True], [0, 1]),
         ("1 and 2 items for 2 gold labels", balanced_difference, [True], [True, False], [0, 1]),
         ("both kinds", best_threshold, [(np.array([0.1, 0.2]), np.array([True, True]))]),
-        ("both kinds", best_threshold, []),
     ):
         assert says in refused(ValueError, call, *given)
-
-
-def test_two_clusterings_of_which_one_says_nothing_are_one() -> None:
-    """Such as the word pairs of items that all have their own, or that are the premises again."""
-    rng = np.random.default_rng(4)
-    codes, gold = np.repeat(np.arange(60), 4), np.tile([0, 1, 1, 2], 60)
-    right, other = (rng.random((2, 240)) < 0.4 + 0.4 * rng.random(60)[codes]).astype(bool)
-    for each_way in ((codes, codes), (codes, np.arange(240)), (np.arange(240), codes)):
-        both = np.stack(each_way, axis=1)
-        for found, alone in (
-            (balanced_accuracy(right, gold, both), balanced_accuracy(right, gold, codes)),
-            (balanced_difference(right, other, gold, both), balanced_difference(right, other, gold, codes)),
-        ):
-            assert found == pytest.approx(alone, rel=0.02)

@@ -20,7 +20,7 @@ from crossexam.stats.clusters import (
     student_quantile,
 )
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import clustered_mcnemar, paired_difference
+from crossexam.stats.paired import clustered_mcnemar
 
 RNG = np.random.default_rng(3)
 N = 400
@@ -36,11 +36,8 @@ VALUES = RNG.normal(size=N) + PREMISES % 3
 def test_codes_say_the_same_as_the_names(names: list[str]) -> None:
     codes, n = cluster_codes(names, len(names)), len(set(names))
     assert sorted(set(codes.tolist())) == list(range(n))
-    assert cluster_codes(codes, len(names)) is codes  # numbers without gaps are not copied
-    for same in (codes * 2, codes + 1):
-        assert cluster_codes(same, len(names)).tolist() == codes.tolist()
     numbers = np.array([ord(name) for name in names])
-    for same in (numbers, numbers * 10**9, -numbers, np.array(names)):
+    for same in (codes, codes + 1, numbers, numbers * 10**9, -numbers, np.array(names)):
         again = cluster_codes(same, len(names))
         assert len({*zip(names, codes.tolist(), again.tolist(), strict=True)}) == n == again.max() + 1
 
@@ -88,14 +85,6 @@ def test_clusters_that_come_in_parts_have_the_error_of_all() -> None:
     assert found.variance(slice(None)).sum() == pytest.approx((N * together.error) ** 2)
 
 
-def test_the_weighted_mean_is_the_mean_over_keys() -> None:
-    found = share_correct(CORRECT, BOTH, weights=equal_weights(KEYS, N))
-    drop = paired_difference(CORRECT, OTHER, BOTH, weights=equal_weights(KEYS, N))
-    for each, values in ((found, CORRECT * 1.0), (drop, CORRECT * 1.0 - OTHER)):
-        assert each.value == pytest.approx(np.mean([values[key == KEYS].mean() for key in np.unique(KEYS)]))
-        assert each.low < each.value < each.high
-
-
 def test_frequent_keys_widen_the_interval_and_one_counts_as_one_item() -> None:
     one_key = np.stack([np.arange(18), np.zeros(18, dtype=np.int64)], axis=1)
     assert effective_size(np.tile([0.5, -0.5], 9), one_key).n_eff == 1
@@ -105,8 +94,3 @@ def test_frequent_keys_widen_the_interval_and_one_counts_as_one_item() -> None:
     assert clustered_mcnemar(CORRECT, OTHER, BOTH).p_exact == max(each_way)
     with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
         normal_quantile(95)
-
-
-def test_codes_do_not_depend_on_what_hashes_are() -> None:
-    for hashes in ([2**60, -5, 2**60, 7 * 10**17], [3, 2**60, 3, -1]):
-        assert cluster_codes(np.array(hashes), 4).tolist() == [0, 1, 0, 2]

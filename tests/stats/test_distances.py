@@ -27,14 +27,12 @@ def test_they_are_those_of_scipy() -> None:
     assert kl_divergence(P, Q) == pytest.approx(entropy(P, Q, axis=1))
     assert entropy_bits(P) == pytest.approx(entropy(P, axis=1, base=2))
     assert total_variation(P, Q) == pytest.approx(np.maximum(P - Q, 0).sum(axis=1))
-    assert js_divergence(P, P).tolist() == [0.0] * 40
 
 
 def test_halves_are_without_replacement() -> None:
     votes = np.array([[3, 2, 0]] * 2000)
     first, second = halves_of_votes(votes, np.random.default_rng(1))
     assert (first * 2 + second * 3).tolist() == votes.tolist()
-    assert first.mean(axis=0) == pytest.approx([0.6, 0.4, 0.0], abs=0.02)
     # two of five: both of the first kind in 3 of 10 splits, hypergeometric (with replacement, 36 of 100)
     assert (first[:, 0] == 1).mean() == pytest.approx(0.3, abs=0.03)
     with pytest.raises(ValueError, match="item 1 has fewer than two votes"):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.special import gammaln, logsumexp
 
 from crossexam.stats import fisher
@@ -36,44 +34,21 @@ def test_the_published_table_by_listing_all_tables() -> None:
     p = np.exp(logsumexp(weights[weights <= ours + 1e-7]) - logsumexp(weights))
     assert fisher_exact(TABLE_4) == (pytest.approx(p, rel=1e-9), 0)
     assert p < 1e-19
-
-
-@settings(max_examples=25)
-@given(small_tables)
-def test_the_order_of_rows_and_columns_does_not_matter(table: list[list[int]]) -> None:
-    p = fisher_exact(table).p
-    assert 0 < p <= 1
-    assert fisher_exact(np.array(table)[::-1, ::-1]).p == pytest.approx(p)
-    assert fisher_exact(np.transpose(table)).p == pytest.approx(p)
-
-
-def test_two_by_two_is_scipys_and_one_row_tests_nothing() -> None:
-    table = [[567, 20], [13, 20]]
-    assert fisher_exact(table) == (stats.fisher_exact(table)[1], 0)
-    for of_one in ([[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]):
+    for of_one in ([[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]):  # tests nothing
         assert fisher_exact(of_one) == (1.0, 0)
 
 
-def test_a_sample_estimates_the_published_value() -> None:
+def test_more_tables_are_sampled_only_for_small_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     # Agresti 2002, Categorical Data Analysis, p. 57, job satisfaction by income; R's fisher.test: 0.7827
     job = [[1, 2, 1, 0], [3, 3, 6, 1], [10, 10, 14, 9], [6, 7, 12, 11]]
-    error = (0.7827 * 0.2173 / 100_000) ** 0.5
-    found = fisher_exact(job)
-    assert found == (pytest.approx(0.7827, abs=4 * error), FEWEST_DRAWN)
-    assert fisher_exact(job) == found
-    assert fisher_exact(job, seed=1).p != found.p
-
-
-def test_more_tables_are_sampled_only_for_small_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Here all tables can be summed over: 0.0019 and 0.13.
-    rare, common = [[9, 1, 2], [2, 8, 1], [3, 3, 9]], [[4, 1, 2], [2, 4, 1], [3, 3, 6]]
+    near = pytest.approx(0.7827, abs=4 * (0.7827 * 0.2173 / 100_000) ** 0.5)
+    assert fisher_exact(job, draws=3_000_000) == (near, FEWEST_DRAWN)
+    rare = [[9, 1, 2], [2, 8, 1], [3, 3, 9]]  # all of its tables can be summed over: 0.0019
     exact = fisher_exact(rare)
     assert exact.draws == 0
     monkeypatch.setattr(fisher, "_MOST_PARTIAL", 0)  # samples even if all can be summed over
     found = fisher_exact(rare, draws=3_000_000)
     assert FEWEST_DRAWN < found.draws < 3_000_000
     assert found.p == pytest.approx(exact.p, rel=4 / 1_000**0.5)
-    assert fisher_exact(common, draws=3_000_000).draws == FEWEST_DRAWN
     # no less than the size of the sample allows
     assert fisher_exact(TABLE_4) == (1 / 100_000, 99_999)
-    assert fisher_exact(TABLE_4, draws=300_000) == (1 / 300_001, 300_000)

@@ -1,12 +1,8 @@
-"""One-sided p-values by inversion of intervals, what gates need of differences, and corrections.
-
-Corrections for multiple testing are compared with statsmodels.
-"""
+"""One-sided p-values by inversion of intervals, differences of drops, and corrections against statsmodels."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 from unittest.mock import patch
 
 import numpy as np
@@ -25,12 +21,11 @@ RNG = np.random.default_rng(1)
 SHARE = partial(share_correct, RNG.random(120) < np.repeat(RNG.beta(2.8, 1.2, 40), 3), np.arange(120) // 3)
 
 
-@pytest.mark.parametrize("side", ["above", "below"])
-def test_the_interval_at_the_confidence_of_p_touches_the_threshold(side: Literal["above", "below"]) -> None:
+def test_the_interval_at_the_confidence_of_p_touches_the_threshold() -> None:
     for p in (0.2, 0.025, 0.001):
-        estimate = SHARE(1 - 2 * p)
-        threshold = estimate.low if side == "above" else estimate.high
-        assert one_sided_p(SHARE, threshold, side) == pytest.approx(p, rel=1e-6)
+        _, low, high, *_ = SHARE(1 - 2 * p)
+        assert one_sided_p(SHARE, low, "above") == pytest.approx(p, rel=1e-6)
+        assert one_sided_p(SHARE, high, "below") == pytest.approx(p, rel=1e-6)
 
 
 def test_the_threshold_is_on_the_side_only_if_inclusive() -> None:
@@ -66,7 +61,6 @@ def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
 
 def test_tests_that_were_planned_but_not_made_count_as_if_they_had_found_nothing() -> None:
     assert holm_of_planned([0.01, None, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06)]
-    assert holm_of_planned([None, 0.02, None, None]) == [None, pytest.approx(0.08), None, None]
     assert holm_of_planned([None]) == [None]
     assert holm([]).tolist() == []
     with pytest.raises(ValueError, match="p-values must be"):

@@ -1,4 +1,4 @@
-"""Paired differences of Brier score, log loss and ECE: other implementations, and coverage by simulation."""
+"""Paired differences of Brier score, log loss and ECE, against other implementations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.core.estimate import Estimate
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.losses import brier_scores, log_losses
-from crossexam.stats.p_values import LEAST_P
 from crossexam.stats.paired_probabilities import PairedProbabilities, item_losses, paired_probabilities
 
 Models = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
@@ -51,11 +50,9 @@ def test_values_are_those_of_each_model_alone() -> None:
         stated = shares.max(axis=1)
         alone = calibration_error(stated, shares.argmax(axis=1) == gold, equal_width_bins(stated))
         assert value == pytest.approx(alone.error.value)
-    same = compared((one, one, gold))  # a model does not differ from itself
-    assert same.ece.difference.value == 0.0
-    for measure in (same.brier, same.log_loss):
-        assert (measure.difference.value, measure.p_value) == (0.0, 1.0)
-        assert measure.difference.low < 0 < measure.difference.high  # they may differ on the next items
+    same = compared((one, one, gold)).brier  # a model does not differ from itself
+    assert (same.difference.value, same.p_value) == (0.0, 1.0)
+    assert same.difference.low < 0 < same.difference.high  # they may differ on the next items
 
 
 def test_tests_and_intervals_are_those_of_scipy() -> None:
@@ -64,20 +61,9 @@ def test_tests_and_intervals_are_those_of_scipy() -> None:
     theirs = stats.ttest_rel(brier(one, gold), brier(other, gold))  # without clusters, the paired t-test
     assert found.brier.p_value == pytest.approx(theirs.pvalue)
     assert found.brier.difference[1:3] == pytest.approx([*theirs.confidence_interval()])
-    assert found.log_loss.p_value == pytest.approx(stats.ttest_rel(log(one, gold), log(other, gold)).pvalue)
-    one, other, gold = models(6)
-    found = compared((one, other, gold), np.arange(300) // 3)
+    clustered = compared((one, other, gold), np.arange(300) // 3)
     by_cluster = (log(one, gold) - log(other, gold)).reshape(100, 3).mean(axis=1)
-    drawn = stats.bootstrap((by_cluster,), np.mean, method="percentile", rng=np.random.default_rng(0))
-    low, high = drawn.confidence_interval
-    assert found.log_loss.difference[1:3] == pytest.approx([low, high], abs=0.1 * (high - low))
-
-
-def test_errors_without_any_doubt_leave_the_difference_without_an_upper_bound() -> None:
-    gold, no_doubt, doubt = [1] * 4, np.array([[1.0, 1e-20]] * 4), np.array([[0.2, 0.8]] * 4)
-    wrong, right = item_losses(no_doubt, gold, [0] * 4), item_losses(doubt, gold, gold)
-    found = paired_probabilities([(wrong, right, None)], 4).log_loss.difference
-    assert found.low < found.value < found.high == np.inf
+    assert clustered.log_loss.p_value == pytest.approx(stats.ttest_1samp(by_cluster, 0).pvalue)
 
 
 def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:
@@ -89,8 +75,6 @@ def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:
     assert found.log_loss.a == found.log_loss.difference.value == np.inf
     assert found.log_loss.p_value is None
     assert np.isfinite(found.brier.difference).all()
-    swapped = compared((other, one, gold))
-    assert swapped.log_loss.difference.value == -np.inf
     both = compared((one, one, gold))
     assert np.isnan(both.log_loss.difference.value)
 
@@ -101,19 +85,6 @@ def test_few_clusters_prove_little() -> None:
     assert alone.brier.p_value is None
     assert alone.brier.difference == Estimate(-0.5, -2.0, 2.0, 6, 1)
     assert alone.ece.difference[1:3] == (-1.0, 1.0)
-    three = compared((one, other, gold), [*"xxyyzz"])
-    assert three.brier.p_value is not None
-    assert three.brier.p_value > 0.05
     nothing = paired_probabilities([], 0)
     assert nothing.n == 0
     assert np.isnan(nothing.brier.difference.value)
-
-
-def test_a_p_value_that_is_as_small_as_can_be_computed_is_a_bound() -> None:
-    """It is printed as one, with and without a correction."""
-    n, gold = 4000, np.zeros(4000, dtype=np.int64)
-    good, bad = np.tile([0.9, 0.05, 0.05], (n, 1)), np.tile([0.5, 0.25, 0.25], (n, 1))
-    pair = (item_losses(each, gold, gold) for each in (good, bad + np.linspace(0, 0.01, n)[:, None]))
-    p_value = paired_probabilities([(*pair, None)], n).brier.p_value
-    assert p_value == 2 * LEAST_P
-    assert p_value_text(p_value) == "<2.0e-12"

@@ -1,4 +1,4 @@
-"""Ranks of several models: against other implementations and by their coverage; groups by definition."""
+"""Ranks of several models against other implementations, and groups by their definition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def test_ranks_are_those_of_a_second_implementation() -> None:
     expected = [[theirs[f"{model}|x|rank|"][end] for model in numbers] for end in ("low", "high")]
     found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
     assert [found.low.tolist(), found.high.tolist()] == expected
-    assert len(set(zip(*expected, strict=True))) > 2, "an example that shows something"
 
 
 def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -58,38 +57,24 @@ def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
     pairs, right = np.repeat(np.arange(10), 20), np.stack([np.arange(10) < 6, np.arange(10) < 4], axis=1)
     correct = right[pairs]
     first, second = (np.stack([rng.permutation(200) + k * 200, pairs], axis=1) for k in (0, 1))
-    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
     once = differences_of_means([(correct, first)])
     twice = differences_of_means([(correct, first), (correct, second)])
     of_others = differences_of_means([(correct, first), (correct, second + np.array([0, 10]))])
-    by_premise = differences_of_means([(correct, first[:, 0]), (correct, second[:, 0])])
     assert twice.means[0][:3] == pytest.approx(once.means[0][:3])
     assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
     assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
-    assert by_premise.tests[0, 1].p_value < 1e-6 < 0.1 < twice.tests[0, 1].p_value
-    widths = [found.means[0].high - found.means[0].low for found in (by_premise, of_others, twice)]
-    assert widths[0] < 0.3 * widths[1] < 0.3 * widths[2]
+    assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
+    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
     with_base = differences_of_means([base, (correct, first)])
     assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
-    alone = differences_of_means([base]).means[0]
-    for end, sign in (("low", -1), ("high", 1)):
-        parts = [sign * (getattr(each, end) - each.value) for each in (alone, once.means[0])]
-        found = sign * (getattr(with_base.means[0], end) - with_base.means[0].value)
-        assert found == pytest.approx(np.hypot(*parts) / 2)
 
 
-def test_means_over_test_sets_and_clusters() -> None:
+def test_test_sets_have_the_same_weight_in_a_mean() -> None:
     small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
-    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])  # each has the same weight
+    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])
     assert tests[0, 1].difference.value == pytest.approx(0.5)
-    correct = np.ones((50, 2), dtype=bool)
-    correct[:5, 1] = False  # models that differ in one cluster are not apart
-    codes = np.concatenate([np.zeros(5, dtype=np.int64), np.arange(1, 46)])
-    assert differences_of_means([(correct, codes)]).tests[0, 1].p_value == 1
-    two, three = ((np.zeros((2, models)), np.arange(2)) for models in (2, 3))
-    for sets in ([], [(np.zeros((0, 2)), np.zeros(0))], [two, three]):
-        with pytest.raises(ValueError, match="the same number of models"):
-            differences_of_means(sets)
-    with pytest.raises(ValueError, match="3 values for tests of shape"):
-        ranks([0.1, 0.2, 0.3], np.zeros((2, 2)))
+    one_differs = np.array([[True, True]] * 9 + [[True, False]])  # which does not set them apart
+    assert differences_of_means([(one_differs, np.arange(10))]).tests[0, 1].p_value == 1
+    with pytest.raises(ValueError, match="the same number of models"):
+        differences_of_means([(np.zeros((2, models)), np.arange(2)) for models in (2, 3)])

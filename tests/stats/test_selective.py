@@ -1,24 +1,14 @@
-"""Selective prediction: the definition by hand, ties, items without an answer, and coverage by simulation."""
+"""Selective prediction: the definition by hand, ties, and items without an answer."""
 
 from __future__ import annotations
-
-import itertools
 
 import numpy as np
 import pytest
 from figure_formulas.probabilities import area, likely_risks, risks
 from numpy.typing import NDArray
 
-from crossexam.core import stretches
 from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
-
-
-def test_ties_are_the_mean_over_all_orders() -> None:
-    wrong, sure = np.array([0, 1, 0, 1]), np.array([0.9, 0.5, 0.5, 0.5])
-    orders = [[0, *order] for order in itertools.permutations([1, 2, 3])]
-    risks = [np.cumsum(wrong[order]) / np.arange(1, 5) for order in orders]
-    assert risk_coverage(wrong, sure).risk == pytest.approx(np.mean(risks, axis=0))
 
 
 def test_items_without_an_answer_are_abstained_first() -> None:
@@ -29,9 +19,7 @@ def test_items_without_an_answer_are_abstained_first() -> None:
     assert np.isnan(curve.accuracy_at(0.8).value)  # 3 of 4 items have an answer
     assert curve.accuracy_at(0.75).value == pytest.approx(2 / 3)
     assert curve.coverage_at(0.05).value == 0.5
-    nothing = risk_coverage([1, 1], [np.nan, np.nan])
-    assert nothing.coverage_at(0.05).value == 0.0
-    assert np.isnan(nothing.area.value)
+    assert np.isnan(risk_coverage([1, 1], [np.nan, np.nan]).area.value)
 
 
 def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.int64]]:
@@ -53,18 +41,6 @@ def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
     found, accuracy = curve.accuracy_at(0.8, confidence), 1 - risk[47]
     low = share_interval(accuracy, wanted[47], confidence)[0]
     assert (found.value, found.low) == pytest.approx((accuracy, low))
-
-
-def test_a_curve_does_not_depend_on_how_many_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong, sure, codes = with_ties(2, 500)
-    sure[::50] = np.nan
-    whole = risk_coverage(wrong, sure, codes)
-    for at_once in (1, 7, 64):
-        monkeypatch.setattr(stretches, "AT_ONCE", at_once)
-        found = risk_coverage(wrong, sure, codes)
-        assert found.risk.tolist() == whole.risk.tolist()
-        assert found.sizes.tolist() == whole.sizes.tolist()
-        assert found.area == pytest.approx(whole.area, rel=1e-12)
 
 
 def test_the_area_has_the_influences_of_the_definition() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crossexam.constructions.apply import Applier, apply_construction
 from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.rules.numerical_reasoning import NO_PREFIX, NO_QUANTITY
+from crossexam.constructions.rules.numerical_reasoning import NO_PREFIX
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import Example
 from crossexam.language.tokens import Token
@@ -96,14 +96,6 @@ def test_at_the_beginning_the_prefix_has_the_capital(each_case: Callable[..., No
     each_case(check)
 
 
-@given(seed=st.integers(0, 10_000), value=st.sampled_from([500, 5_000, 40_000, 126_400_000]))
-def test_round_numbers_stay_round(seed: int, value: int) -> None:
-    items, _ = made(f"Ada/NNP has/VBZ {value}/CD marbles/NNS", seed)
-    new = items["entailment"].hypothesis.split(" than ")[1].split()[0]
-    assert len(new.rstrip("0")) <= len(str(value).rstrip("0")) + 1
-    assert value / 2 <= int(new) <= 2 * value
-
-
 @given(seed=st.integers(0, 10_000), percent=st.integers(51, 98))
 def test_a_percentage_stays_below_a_hundred_and_is_never_the_old_one(seed: int, percent: int) -> None:
     items, _ = made(f"{percent}/CD %/NN went/VBD to/TO Ada/NNP", seed)
@@ -147,23 +139,10 @@ def test_tags_show_what_is_counted(each_case: Callable[..., None]) -> None:
     each_case(check)
 
 
-PIECES = st.sampled_from(
-    "Kim 3 .5.3 1,200 1,00 1.2.3 2x3 1+2-3 1/2 6:30 $5 10% one hundred and a dozen two-fifteen first".split()
-)
-
-
-@given(st.lists(PIECES, max_size=10))
-def test_what_has_no_value_has_a_reason(pieces: list[str]) -> None:
-    known = {rule.reason for rule in NO_QUANTITY}
-    for number in judged(" ".join(pieces), (), without=known):
-        assert number.quantity or number.reason in known
-
-
 def test_a_premise_of_several_pairs_is_used_once() -> None:
     """Its items would be drawn anew for each pair, and would seem independent of each other."""
     premise = "Anna bought twelve eggs."
     pairs = [Example(str(n), premise, f"Person {n} is hungry.", "neutral") for n in range(5)]
     items, counts = apply_construction("numerical_reasoning", pairs)
     assert len(items) == 3
-    assert len({item.info["cluster"] for item in items}) == 1
     assert counts["rejected"] == {"sentence met before": 4}

@@ -18,8 +18,6 @@ from crossexam.suites.table import suite_named, suite_request
 
 Install = Callable[[str], None]
 SHOUT = """
-from dataclasses import replace
-
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction
 from crossexam.core.example import Edit
@@ -81,68 +79,44 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
 
 
 @pytest.mark.parametrize(
-    ("text", "messages"),
+    ("text", "message"),
     [
-        ("import no_such_module", ["raised ModuleNotFoundError: ", "pip uninstall shouting"]),
-        ("SHOUT = 1", ["it is a int\n", "wanted: an object of the class Construction"]),
-        ("", ["raised AttributeError"]),
-        (
-            source().replace('"noise"', '"robustness"'),
-            ["its test_class is 'robustness'", "wanted: competence, distraction, noise, "],
-        ),
-        (source("negation"), ["already a construction called 'negation'"]),
-        (source("base"), ["already a construction called 'base'"]),
-        (source("Shout it"), ["'Shout it' cannot be the name"]),
-        (source("shout_released"), ["'shout_released' cannot be the name"]),
+        ("import no_such_module", "raised ModuleNotFoundError: "),
+        ("SHOUT = 1", "it is a int\n"),
+        (source().replace('"noise"', '"robustness"'), "its test_class is 'robustness'"),
+        (source("negation"), "already a construction called 'negation'"),
+        (source("shout_released"), "'shout_released' cannot be the name"),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_an_error(
-    text: str, messages: list[str], install: Install, refused: Callable[..., Any]
+    text: str, message: str, install: Install, refused: Callable[..., Any]
 ) -> None:
     install(text)
     said = refused(lambda: list(added(CONSTRUCTIONS)))
-    assert said.has("the plug-in shout = shouting:SHOUT: ", *messages)
-
-
-def made_by(body: str, install: Install) -> tuple[list[Example], Any]:
-    install(source(body=body))
-    (found,) = added(CONSTRUCTIONS)
-    return apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
+    assert said.has("the plug-in shout = shouting:SHOUT: ", message)
 
 
 @pytest.mark.parametrize(
-    ("body", "messages"),
+    ("body", "message"),
     [
-        (
-            'yield Draft("contradiction", (edit,))',
-            ["its item shout:a is contradiction, but its base neutral", "keeps_label=True"],
-        ),
-        ("yield Draft(None, (edit,))", ["its item shout:a is unlabelled, but its base neutral"]),
-        (
-            "yield replace(example, id='b', hypothesis='It is dry.', label='entailment')",
-            ["its item b is entailment, but its base neutral"],
-        ),
-        ('yield Draft("perhaps", (edit,))', ["the label of its item shout:a is 'perhaps'", "wanted: entail"]),
+        ('yield Draft("contradiction", (edit,))', "its item shout:a is contradiction, but its base neutral"),
+        ("yield Draft(None, (edit,))", "its item shout:a is unlabelled, but its base neutral"),
+        ('yield Draft("perhaps", (edit,))', "the label of its item shout:a is 'perhaps'"),
         (
             'yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))',
-            ["its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'"],
+            "its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'",
         ),
-        ('yield Draft("neutral", (3,))', ["does not fit the example: ", "wanted: each Edit(side, "]),
-        ("yield ('neutral', (edit,))", ["it yields a tuple", "wanted: a Draft for each item, or a"]),
-        ("return Draft(example.label, (edit,))", ["it returns a Draft", "wanted: yield a Draft for each"]),
-        ("return", ["it returns None"]),
-        ("yield text[99]", ["it raised IndexError: string index out of range", "hint: see line 12 of "]),
+        ("yield ('neutral', (edit,))", "it yields a tuple"),
+        ("return", "it returns None"),
+        ("yield text[99]", "it raised IndexError: string index out of range"),
     ],
 )
 def test_what_a_plug_in_makes_and_cannot_be_used_is_an_error_that_names_it(
-    body: str, messages: list[str], install: Install, refused: Callable[..., Any]
+    body: str, message: str, install: Install, refused: Callable[..., Any]
 ) -> None:
     """A label that is not the base's would be reported as an error of the model, on pairs."""
-    said = refused(made_by, body, install)
-    assert said.has("the plug-in 'shout' of shouting, example a: ", *messages)
-
-
-def test_a_list_of_drafts_will_do_and_an_unchanged_example_is_no_item(install: Install) -> None:
-    items, counts = made_by("return [Draft(example.label, (edit,)), example]", install)
-    assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]
-    assert counts["rejected"] == {"equal to its base": 1}
+    install(source(body=body))
+    (found,) = added(CONSTRUCTIONS)
+    example = Example("a", "It rains.", "It pours.", "neutral")
+    said = refused(apply_construction, found, [example])
+    assert said.has("the plug-in 'shout' of shouting, example a: ", message)

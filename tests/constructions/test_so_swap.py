@@ -19,7 +19,7 @@ from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.constructions.so_swap_plausible import so_swap_plausible
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.agreement import agreeing, in_case, number_of
+from crossexam.language.agreement import agreeing, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed, Token
@@ -122,12 +122,6 @@ def test_number(words: str, head: str, relations: str, heads: list[int], expecte
     tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
     parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
     assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
-
-
-def test_case() -> None:
-    pairs = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
-    assert [in_case(word, "subject") for word in pairs] == list(pairs.values())
-    assert [in_case(word, "object") for word in pairs.values()] == list(pairs)
 
 
 def _parsed(spec: str) -> Parsed:

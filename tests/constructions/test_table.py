@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.entry import Construction, changed_options
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.table import KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
@@ -81,10 +81,7 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
             assert item.id.startswith(f"{name}:")
             if item.change is None:
                 assert not construction.edits
-                example = by_id[item.id.removeprefix(f"{name}:")]
                 assert item.base is None
-                sides = (example.premise, example.hypothesis, example.label)
-                assert (item.premise, item.hypothesis, item.label) == sides
                 continue
             assert item.change.construction == construction.versioned
             named = item.base or ""
@@ -92,31 +89,6 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
         lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
         lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
         golden(f"{name}.txt", "\n".join(lines) + "\n")
-
-    for_each(check, KNOWN.values())
-
-
-def _without_repetitions(base: list[Example]) -> list[Example]:
-    met: set[str] = set()
-    kept = []
-    for example in base:
-        if not met & {example.premise, example.hypothesis}:
-            kept.append(example)
-        met |= {example.premise, example.hypothesis} - {""}
-    return kept
-
-
-def test_it_does_not_depend_on_order(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
-) -> None:
-    def check(construction: Construction) -> None:
-        base = base_of(construction)
-        if construction.unique_pairs:
-            base = [each for each in _without_repetitions(base) if each.id != "husband"]  # pairs come twice
-        forward, _ = apply_construction(construction.name, base, seed=3, resources=resources)
-        backward, _ = apply_construction(construction.name, base[::-1], seed=3, resources=resources)
-        assert forward
-        assert sorted(forward, key=lambda item: item.id) == sorted(backward, key=lambda item: item.id)
 
     for_each(check, KNOWN.values())
 
@@ -134,12 +106,8 @@ def test_what_the_table_says_of_it(for_each: Callable[..., None]) -> None:
         assert (function.__doc__ or "").strip()
         if construction.control is not None:
             assert KNOWN[construction.control].drawn_as == construction.drawn_as
-        assert construction.drawn_as is None or construction.drawn_as in KNOWN
-        assert changed_options(construction.options) == {}
 
     for_each(check, KNOWN.values())
-    indirect = replace(KNOWN["antonymy"].options, indirect=True)
-    assert changed_options(indirect) == {"indirect": True}
 
 
 def test_an_empty_sentence_is_rejected_or_ignored(
@@ -164,22 +132,6 @@ def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> 
         *((name, {}, f"'{name}' needs") for name in SWAPS),
     ):
         assert said in refused(apply_construction, name, [], options=options)
-
-
-_PIECES = "a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()
-SENTENCES = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=8).map(" ".join)
-
-
-@given(SENTENCES, st.sampled_from(["word_overlap", "negation", "length_mismatch", "tautology"]))
-def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: str) -> None:
-    (item,), _ = apply_construction(name, [Example("a", sentence, sentence, "neutral")])
-    side = "premise" if name == "length_mismatch" else "hypothesis"
-    (edit,) = item.change.edits
-    assert (edit.side, edit.old) == (side, "")
-    assert edit.new.startswith(" and ")
-    rest = sentence[edit.start :]
-    assert not re.search(r"\w", rest)
-    assert item.label == "neutral"
 
 
 def test_where_the_tautology_goes(each_case: Callable[..., None]) -> None:

@@ -111,14 +111,11 @@ def test_words_are_exchanged(premise: str, hypothesis: str, pair: str, exchanged
     made = family(example(premise, hypothesis), pair)
     item = made.in_situ().item(made.control, "i_th.v1")
     assert [item.premise, item.hypothesis] == exchanged
-    assert (item.id, item.base) == ("i_th:i_a:x1", "i_a:x1")
 
 
 def test_the_papers_example_ex_situ() -> None:
     """One context on both sides (section 5.3), then the pair exchanged."""
     made = family(GAME, SUNSET)
-    in_place = made.in_situ().item(made.control, "i_ta1.v1")
-    assert in_place.info["pair"] == "sunrise/sunset"
     drawn = [made_from(GAME, SUNSET, seed=seed)["e_a"].info["context"] for seed in range(20)]
     assert set(drawn) == set(SIDES)  # one of the two sentences, at random
     for context, texts in (
@@ -128,9 +125,7 @@ def test_the_papers_example_ex_situ() -> None:
         control = made.ex_situ(context).item(made.control, "e_a.v1")  # type: ignore[arg-type]
         item = made.ex_situ_exchanged(control, context).item(control, "e_ta.v1")  # type: ignore[arg-type]
         assert [control.premise, control.hypothesis] == [item.hypothesis, item.premise] == texts
-        assert (control.info["pair"], item.info["pair"]) == ("sunset/sunrise", "sunrise/sunset")
-        for derived, base in ((in_place, made.control), (control, made.control), (item, control)):
-            assert derived.change.edits
+        for derived, base in ((control, made.control), (item, control)):
             assert derived.base == base.id
             for side, start in (("premise", derived.change.source), ("hypothesis", derived.change.target)):
                 assert undo_edits(derived.text(side), derived.change.edits, side) == base.text(start)
@@ -161,16 +156,6 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
             assert (item.hypothesis, item.info["pair"]) == (wanted, "sits/seated")
 
     each_case(check)
-    # a verb is not replaced by a relative, and young becomes aged (section 6.1)
-    index = WordPairIndex.build([Example(str(k), "They lounge.", "They rest.", "neutral") for k in range(10)])
-    one = example("A/DT man/NN sits/VBZ", "A/DT man/NN stands/VBZ")
-    made = made_from(one, "sit stand antonym v", index=index)["i_ta2"]
-    assert made == Rejection("no relative that occurs ten times in training")
-    one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
-    control = family(one, "elderly young antonym a")
-    item = control.replaced("hypothesis", "aged", relation="synonym").item(one, "i_ta2.v4")
-    assert (item.premise, item.hypothesis) == (one.premise, "An aged mother sits")
-    assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
 
 
 @each_row
@@ -250,25 +235,12 @@ def test_the_papers_rules_have_no_filters(
     assert [item.premise, item.hypothesis] == exchanged
 
 
-def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:
-    one = example("A/DT man/NN waits/VBZ", "A/DT woman/NN swims/VBZ")
-    for word, frequent_to_both in (("lady", True), ("ladies", False)):
-        row = f"Some {word} left"
-        index = WordPairIndex.build([Example(str(k), row, row, "neutral") for k in range(10)])
-        ours, papers = (
-            made_from(one, "man woman antonym n", each, index=index)["i_ta3"] for each in (OURS, PAPER)
-        )
-        assert ours.edits[-1].new == "lady"
-        assert (papers == Rejection("no relative that occurs ten times in training")) is not frequent_to_both
-
-
 def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:
     one = example("Two/CD dogs/NNS run/VBP", "An/DT animal/NN runs/VBZ", "neutral")
     assert made_from(one, ANIMAL, PAPER)["i_h"] == Rejection("no pair of the list")
     assert isinstance(made_from(one, ANIMAL)["i_h"], Example)
     both = replaced_from("A/DT man/NN and/CC a/DT woman/NN wait/VBP", "A/DT woman/NN swims/VBZ", PAPER)
-    for name in ("i_a", "i_ta1", "i_ta2", "i_ta3"):
-        assert "a sentence has both words" in both[name].info["doubts"]
+    assert "a sentence has both words" in both["i_ta1"].info["doubts"]
     clean = replaced_from("A/DT man/NN waits/VBZ here/RB", "A/DT woman/NN waits/VBZ", PAPER)["i_a"]
     assert "doubts" not in clean.info
     poodle = "A/DT poodle/NN barks/VBZ"

@@ -8,7 +8,7 @@ import json
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -174,38 +174,24 @@ def _check(suite: Suite, checked: Collection[str | None] = ()) -> None:
             assert [finding for finding in run_checks(each, base) if finding.code.startswith("E")] == []
 
 
-def test_memory_and_folder_hold_the_same_and_no_check_finds_an_error(
+def test_memory_folder_and_manifest_say_the_same_and_no_check_finds_an_error(
     for_each: Callable[..., None], data: Path, built: Callable[[str], Path]
 ) -> None:
     def check(kind: SuiteKind) -> None:
         in_memory, in_folder = build_in_memory(_request(kind, data)), read_suite(built(kind.name))
         assert {each.name: list(each) for each in in_memory} == {each.name: list(each) for each in in_folder}
         assert any(len(each) for each in in_memory)
-        assert in_memory.name == in_folder.name == kind.name
         for each in in_memory:
             entry = in_folder[each.name].entry
             assert structs.replace(entry, file=None, sha256=None, path=None) == each.entry
             assert (entry.rows, entry.content_hash) == (len(each), each.content_hash())
         _check(in_memory)
-
-    for_each(check, SUITES.values())
-
-
-def test_the_manifest_says_what_was_built(
-    for_each: Callable[..., None], built: Callable[[str], Path]
-) -> None:
-    def check(kind: SuiteKind) -> None:
         manifest = json.loads((built(kind.name) / MANIFEST).read_text())
-        said = (manifest["format"], manifest["name"], manifest["paper"])
-        assert said == (1, kind.name, kind.paper)
-        assert manifest["signature"].startswith(f"suite:{kind.name}|")
+        assert (manifest["format"], manifest["name"], manifest["paper"]) == (1, kind.name, kind.paper)
         for test_set, stated in manifest["test_sets"].items():
             entry = entry_of(test_set, stated, kind.name)
-            assert entry.name == test_set
             assert list(entry.to_json().items()) == list(stated.items())
-            assert (entry.signature or "").startswith("corpus:")
             assert entry.base_set is None or entry.base_set in manifest["test_sets"]
-            assert (built(kind.name) / str(entry.file)).is_file()
         if kind.overview is not None:
             rows = kind.overview.rows(saved_suite_in(built(kind.name), hint="").test_sets.values())
             assert [row[0] for row in rows] == list(manifest["test_sets"])
@@ -228,14 +214,7 @@ ANSWERING: dict[str, tuple[Callable[[int], Any], dict[str, Any]]] = {
 }
 
 
-#: Every suite answered in one of the ways, so that every way answers two suites or three.
-IN_ONE_WAY = list(zip(SUITES, itertools.cycle(ANSWERING)))
-IN_ALL_WAYS = pytest.param(list(itertools.product(SUITES, ANSWERING)), marks=pytest.mark.slow, id="all")
-
-
-@pytest.mark.parametrize("rows", [pytest.param(IN_ONE_WAY, id="one"), IN_ALL_WAYS])
 def test_what_is_written_is_what_was_scored(
-    rows: list[tuple[str, str]],
     for_each: Callable[..., None],
     built: Callable[[str], Path],
     tmp_path: Path,
@@ -252,7 +231,8 @@ def test_what_is_written_is_what_was_scored(
         if any(each.entry.has_accuracy for each in suite):
             written_as_scored(tmp_path / name / answering)
 
-    for_each(check, rows)
+    # every suite answered in one of the ways, so that every way answers two suites or three
+    for_each(check, list(zip(SUITES, itertools.cycle(ANSWERING))))
 
 
 ANOTHER = "contains a suite built from different input or options"
@@ -262,18 +242,17 @@ def test_it_is_built_once(
     for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
 ) -> None:
     def check(kind: SuiteKind) -> None:
-        request_of, folder = partial(_request, kind, data), tmp_path / kind.name
-        before = contents(built(kind.name))
+        folder, before = tmp_path / kind.name, contents(built(kind.name))
         shutil.copytree(built(kind.name), folder)
-        assert not build_to_folder(request_of(), folder).written
-        others = [request_of(file_format="jsonl"), request_of(limit=2)]
-        if "seed" in json.loads(before[MANIFEST])["request"]:
-            others.append(request_of(seed=1))
+        same, *others = (
+            _request(kind, data, **each) for each in ({}, {"file_format": "jsonl"}, {"limit": 2})
+        )
+        assert not build_to_folder(same, folder).written
         for other in others:
             with pytest.raises(CrossexamError, match=ANOTHER):
                 build_to_folder(other, folder)
         assert contents(folder) == before
-        for other in (others[0], request_of()):
+        for other in (others[0], same):
             assert build_to_folder(other, folder, force=True).written
             assert not build_to_folder(other, folder).written
         assert contents(folder) == before  # two builds give the same bytes, and nothing is left of the others
@@ -281,28 +260,23 @@ def test_it_is_built_once(
     for_each(check, SUITES.values())
 
 
-def _with_options() -> list[tuple[str, str]]:
-    named = ((kind.name, *each) for kind in SUITES.values() for each in _options_of(kind).items())
-    return [(suite, f"{part}.{each.name}") for suite, part, options in named for each in fields(options)]
+#: Every option of a construction, in the first suite that uses it.
+IN_ONE_SUITE = {
+    f"{name}.{each.name}": kind
+    for kind in reversed(SUITES.values())
+    for name, options in _options_of(kind).items()
+    for each in fields(options)
+}
 
 
-#: Every option of a construction in the first suite that uses it.
-IN_ONE_SUITE = [(name, option) for option, name in {o: n for n, o in reversed(_with_options())}.items()]
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [pytest.param(IN_ONE_SUITE, id="one"), pytest.param(_with_options(), marks=pytest.mark.slow, id="all")],
-)
 def test_another_option_is_another_suite(
-    rows: list[tuple[str, str]],
     for_each: Callable[..., None],
     data: Path,
     built: Callable[[str], Path],
     tmp_path: Path,
 ) -> None:
-    def check(name: str, target: str) -> None:
-        other, folder = _request(SUITES[name], data, {target: CHANGED[target]}), tmp_path / name / target
+    def check(target: str, kind: SuiteKind) -> None:
+        other, folder, name = _request(kind, data, {target: CHANGED[target]}), tmp_path / target, kind.name
         with pytest.raises(CrossexamError, match=ANOTHER):
             build_to_folder(other, built(name))
         assert build_to_folder(other, folder).written
@@ -311,7 +285,7 @@ def test_another_option_is_another_suite(
         assert {each.name: each.entry.sha256 for each in read_suite(folder)} != same  # it does something
         _check(read_suite(folder), same.values())  # a construction keeps its promises with every option
 
-    for_each(check, rows)
+    for_each(check, list(IN_ONE_SUITE.items()))
 
 
 def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[..., str]) -> None:
@@ -324,16 +298,7 @@ class Killed(BaseException):
     """Like KeyboardInterrupt: nothing catches it on its way."""
 
 
-#: Of constructions, of swaps, and with a folder beside its test sets.
-THREE_SUITES = ("documents", "behaviour", "cross-dataset")
-
-
-@pytest.mark.parametrize(
-    "names",
-    [pytest.param(THREE_SUITES, id="three"), pytest.param(tuple(SUITES), marks=pytest.mark.slow, id="all")],
-)
 def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
-    names: Sequence[str],
     for_each: Callable[..., None],
     data: Path,
     built: Callable[[str], Path],
@@ -359,7 +324,8 @@ def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
             assert contents(folder) == wanted
             shutil.rmtree(folder)
 
-    for_each(check, names)
+    # of constructions, of swaps, and with a folder beside its test sets
+    for_each(check, ("documents", "behaviour", "cross-dataset"))
 
 
 def _failing(example: Example, *_: object) -> Iterator[Yielded]:

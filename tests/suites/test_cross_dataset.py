@@ -30,7 +30,7 @@ from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
 from made.cases import each_row
 from made.commands import invoke
-from made.corpora import MADE, write_lines, write_pairs, write_records
+from made.corpora import MADE, write_lines, write_pairs
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("entailment", "not_entailment")
@@ -197,19 +197,6 @@ def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(corpora: Path) -> N
     assert not any(each.manifest["cross_dataset"]["complete"] for each in cut)
     assert "limit:3" in cut["base.snli_test"].manifest["signature"]
     assert [each.manifest for each in uncut] == [each.manifest for each in whole]
-
-
-def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Path) -> None:
-    tags = "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge\tDomain"
-    rows = (f"\t\tNegation\t\tNews\tLamp {n} is on.\tLamp {n} glows.\t{THREE[n % 3]}" for n in range(12))
-    write_lines(data / "diagnostic-full.tsv", rows, f"{tags}\tPremise\tHypothesis\tLabel\n")
-    assert build(corpora=["diagnostic"])["base.diagnostic"].entry.projection is None
-    (data / "diagnostic-full.tsv").unlink()
-    copies = (
-        {"idx": str(n), "label": TWO[n % 2], "sentence1": f"A lamp {n}.", "sentence2": "H."} for n in range(8)
-    )
-    write_records(data / "AX-b.jsonl", (each | {"logic": "Negation"} for each in copies))
-    assert build(corpora=["diagnostic"])["base.diagnostic"].entry.projection == "two labels"
 
 
 # -- added corpora and another reference -----------------------------------------------------------------

@@ -72,7 +72,6 @@ def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
     for name in ("word_overlap_authors", "length_mismatch_authors"):
         found = list(suite[f"{name}.{part}"])
         assert [item.base for item in found] == [pair for pair, *_ in DEV]
-        assert all(item.change is not None for item in found)
     known, unknown, other = suite[f"spelling_error_mixed_content_word_authors.{part}"]
     assert (known.base, unknown.base, other.base) == ("1n", None, None)
     assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]
@@ -92,8 +91,6 @@ def test_the_texts_and_labels_are_the_authors_and_the_edits_pass_the_checks(data
         assert texts == [(r["sentence1"], r["sentence2"], r["gold_label"]) for r in records]
     assert [each for each in cx.check(suite) if each.code.startswith("E")] == []
     assert sum(item.change is not None for dataset in suite.datasets.values() for item in dataset) == 11
-    clusters = [item.info["cluster"] for item in suite["numerical_reasoning_authors.aqua"]]
-    assert clusters == ["Ann has 5 apples."] * 3  # the items of a word problem
 
 
 def test_drops_are_measured_against_multinli_if_it_is_there(data: Path) -> None:
@@ -106,10 +103,7 @@ def test_drops_are_measured_against_multinli_if_it_is_there(data: Path) -> None:
     assert {item.base for item in dataset} == {None}
 
 
-def test_only_the_requested_tests_are_built(data: Path, refused: Callable[..., str]) -> None:
-    suite = cx.build("released-stress-tests", "word_overlap")
-    part = "multinli_dev_matched"
-    assert set(suite.datasets) == {f"base.{part}", f"word_overlap_authors.{part}"}
+def test_what_is_not_known_or_not_installed_is_refused(data: Path, refused: Callable[..., str]) -> None:
     said = refused(cx.build, "released-stress-tests", "word_overlaps")
     assert "no stress test is called 'word_overlaps'" in said
     assert "not installed: negation" in refused(cx.build, "released-stress-tests", "negation")

@@ -7,7 +7,7 @@ import itertools
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,9 @@ from msgspec import structs
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.construction import Rejection, Yielded
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.manifest import entry_of, saved_suite_in
 from crossexam.core.sealed import MANIFEST
 from crossexam.core.test_sets import read_suite
@@ -326,20 +324,3 @@ def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
 
     # of constructions, of swaps, and with a folder beside its test sets
     for_each(check, ("documents", "behaviour", "cross-dataset"))
-
-
-def _failing(example: Example, *_: object) -> Iterator[Yielded]:
-    if example.id == "t3":
-        raise Killed
-    yield Rejection("not yet")
-
-
-def test_a_construction_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
-    for name in ("stress-tests", "compositionality"):
-        request = suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))])
-        *others, last = request.constructions
-        failing = replace(request, constructions=[*others, replace(last, function=_failing, options=None)])
-        with pytest.raises(Killed):
-            build_to_folder(failing, tmp_path / name)
-        assert contents(tmp_path / name) == {}
-        assert build_to_folder(request, tmp_path / name).written

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
@@ -55,7 +53,6 @@ def test_numbers_are_those_of_a_dict() -> None:
         columns = [rng.integers(0, most, count, np.uint64, endpoint=most == 2**63) for most in limits]
         hashes = np.stack(columns, axis=1)
         distinct = DistinctHashes(at_most)
-        slots = len(distinct._slots)
         numbers, rows = [], []
         for start in range(0, count, at_once):
             found, new = distinct.add(hashes[start : start + at_once])
@@ -63,7 +60,6 @@ def test_numbers_are_those_of_a_dict() -> None:
             rows += (new + start).tolist()
         assert (numbers, rows) == numbered_by_dict(hashes)
         assert distinct.count == len(rows)
-        assert not at_most or len(distinct._slots) == slots  # there was room
 
 
 def test_rows_are_found_by_hash() -> None:
@@ -83,18 +79,3 @@ def test_rows_are_found_by_hash() -> None:
         assert table.find(hashes).tolist() == wanted
         assert -1 in table.find(others).tolist()
         assert HashTable().find(others).tolist() == [-1] * len(others)
-
-
-def test_to_append_nothing_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that is looked up appends what other processes have stored since, mostly nothing."""
-    table, asked = HashTable(), list[int]()
-    table.append(pair_hashes([("a", "b"), ("a", "c")]))
-    first_slots = HashTable._first_slots
-
-    def counted(of: HashTable, *halves: Any) -> Any:
-        asked.append(len(halves[0]))
-        return first_slots(of, *halves)
-
-    monkeypatch.setattr(HashTable, "_first_slots", counted)
-    rows, slots = table.append(pair_hashes([]))
-    assert (len(rows), len(slots), asked) == (0, 0, [0])

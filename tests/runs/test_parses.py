@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from crossexam.constructions.apply import apply_construction
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import LABELS
@@ -76,10 +75,6 @@ def test_the_parse_of_an_edited_sentence_follows_from_that_of_its_base_which_alo
             assert "".join(words) == item.hypothesis.replace(" ", "")
             assert (set(BINARY_PARSE_KEY.values()) <= set(item.info)) is (dataset.name == "base.made")
     assert parsed_items(suite["negation.made"], known_parses([suite["negation.made"]])) == 0
-    negated, _ = apply_construction("negation", PAIRS[:3])
-    twice, _ = apply_construction("spelling_error_keyboard_swap", negated)
-    sets = [Dataset("b", tuple(twice)), Dataset("a", tuple(negated)), Dataset("base", PAIRS[:3])]
-    assert parsed_items(sets[0], known_parses(sets)) == len(twice) > 0
     for wrong in ("( It rains )", "( A man"):
         info = {BINARY_PARSE_KEY["premise"]: wrong}
         misfit = Example("a", "A man sleeps.", "It rains.", None, info=info)
@@ -92,9 +87,6 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     flat = predict_suite(tree_model, suite_of("negation", parsed=False), store=tmp_path, options=options)
     run = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
     assert run.manifest.pairs_from_store == 0  # a prediction on a parse is not one without
-    again = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
-    assert again.manifest.asked_pairs == 0
-    assert again.answers("base.made") == pytest.approx(run.answers("base.made"), abs=0)
     model, pipeline = load_zoo(Path(tree_model.removeprefix("zoo/")))
     encoded = pipeline.encode(PAIRS)
     with torch.inference_mode():

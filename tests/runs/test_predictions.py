@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.progress import AtMost
 from crossexam.models.chunking import Chunking
-from crossexam.models.model import Batch, CharactersRead, Model, Pair
+from crossexam.models.model import Batch, CharactersRead, Pair
 from crossexam.runs import predictions, run, windows
 from crossexam.runs.run import predict_suite
 from made.runs import assert_same_answers
@@ -128,38 +127,6 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(
     same(expected, replace(resumed, manifest=msgspec.structs.replace(resumed.manifest, **counts)))
 
 
-def test_progress_knows_at_most_how_many_pairs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until all are read."""
-    small_windows(monkeypatch)
-    calls: list[tuple[int, int | None]] = []
-
-    def note(stage: str, done: int, total: int | None) -> None:
-        assert stage.endswith("on distinct pairs")  # which are fewer than the items that build counts
-        calls.append((done, total))
-
-    predict_suite(Planning(), SUITE, progress=note)
-    # of 430 items, of which 30 are repeated in the first 150
-    assert (calls[0][0], f"{calls[0][1]:,}") == (0, "at most 400")
-    assert calls[-1] == (len(DISTINCT), len(DISTINCT))
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-    exact = [total for _, total in calls if not isinstance(total, AtMost)]
-    assert exact == [len(DISTINCT)] * len(exact)
-    assert len(exact) > len(calls) / 8
-
-
 def test_a_model_that_leaves_pairs_out_is_told() -> None:
     with pytest.raises(CrossexamError, match="planning: the model left 3 pairs without a prediction"):
         predict_suite(Planning(leaves_out=3), SUITE)
-
-
-def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    def backwards(
-        model: Model, given: Any, options: Mapping[str, Any]
-    ) -> Iterator[tuple[int, Batch, Mapping[str, Any]]]:
-        for window in reversed(list(given)):
-            found = list(windows.batches_of(model, window.pairs, window.known, options))
-            yield from ((window.start, batch, model.details) for batch in reversed(found))
-
-    small_windows(monkeypatch)
-    expected = predict_suite(Planning(), SUITE)
-    same(predict_suite(Planning(), SUITE, ask=backwards), expected)

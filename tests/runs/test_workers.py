@@ -18,10 +18,6 @@ from crossexam.runs.workers import asking_of
 
 PAIRS = [Example(f"e{k}", f"A man saw {k} dogs.", f"He saw {k} animals.", "entailment") for k in range(90)]
 NAMING = """
-def three(pairs):
-    return ["neutral" if len(p) % 2 else "entailment" for p, h in pairs]
-
-
 def two(pairs):
     return ["not_entailment" if len(p) % 2 else "entailment" for p, h in pairs]
 
@@ -78,7 +74,6 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
 
 @pytest.mark.usefixtures("functions")
 def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: Path) -> None:
-    assert asked("py/naming:two", engine).details["two_label"] is True
     assert asked("py/naming:two", engine, tmp_path / "store").manifest.asked_pairs == 90
     assert asked("py/naming:two", engine, tmp_path / "store").details["two_label"] is True
 
@@ -100,8 +95,6 @@ def test_labels_of_two_workers_that_contradict_each_other(refused: Callable[...,
 
 
 def test_a_worker_that_opens_another_model_is_an_error(engine: Counted, refused: Callable[..., str]) -> None:
-    opened: Any = open_model(lambda pairs: ["neutral"] * len(pairs))
-    refused(asked, opened, engine)
     overlap: Any = open_model("builtin/overlap")
     other = type("Other", (), {"name": "builtin/majority", "key": overlap.key, "details": {}})()
     other.predict = overlap.predict

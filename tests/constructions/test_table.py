@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.entry import Construction
+from crossexam.constructions.keys import key_of
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.table import KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
@@ -71,6 +72,7 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
         assert (counts["items"], counts["examples"]) == (len(items), len(base))
         assert len({item.id for item in items}) == len(items) > 0
         assert {item.label for item in items} <= {*construction.labels, None}
+        assert not construction.key or all(key_of(item, construction) for item in items)
         control = construction.control
         compared = apply_construction(KNOWN[control], base, resources=resources)[0] if control else base
         of_base = None if construction.reads_problems else Dataset("base", compared)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.example import Example
@@ -23,7 +21,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.behaviour import SELECTED, PairResources, chosen, pair_tables, select
+from crossexam.suites.behaviour import SELECTED, chosen, select
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
@@ -94,22 +92,6 @@ def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_p
     assert found["i_h:t2"] == ["dog/animal", True, "entailment-contradiction"]
     assert found["i_th:i_h:t2"] == ["animal/dog", True, "entailment-neutral"]
     assert found["i_ta1:i_a:t0"] == ["young/old", True, "neutral"]
-
-
-def test_each_set_is_what_its_construction_makes_alone(
-    suite: Suite, folder: Path, lists: dict[str, list[str]]
-) -> None:
-    """The items of a family follow from one sequence of choices, whether they are made together or not."""
-    corpus, tables = str(folder / "train.jsonl"), pair_tables(lists)
-    resources = PairResources(antonyms=tables["antonym"], hypernyms=tables["hypernym"], index_spec=corpus)
-    examples = list(base_from_spec(corpus).open())
-    for name in SWAPS:
-        items, counts = apply_construction(name, examples, resources=resources)
-        together = suite[f"{name}.train"]
-        assert [replace(e, info={}) for e in items] == [replace(e, info={}) for e in together]
-        rejected = together.manifest["yield"]["rejected"].items()
-        drawn = {reason: count for reason, count in rejected if not reason.startswith("left to judges")}
-        assert counts["rejected"] == drawn
 
 
 def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_change(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import os
 from collections.abc import Callable
@@ -150,21 +149,6 @@ def test_one_process_at_a_time_builds_into_a_folder(
         said = refused(build_to_folder, request_of, tmp_path / "suite")
     assert "another process is building into this folder" in said
     assert not list(tmp_path.glob("suite/.*"))
-
-
-def test_a_suite_that_cannot_be_changed_is_there_already(
-    request_of: SuiteRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build_to_folder(request_of, tmp_path)
-    opened = Path.open
-
-    def read_only(path: Path, mode: str = "r", *rest: Any, **named: Any) -> Any:
-        if mode.strip("rbt"):
-            raise PermissionError(errno.EROFS, "Read-only file system", str(path))
-        return opened(path, mode, *rest, **named)
-
-    monkeypatch.setattr(Path, "open", read_only)
-    assert not build_to_folder(request_of, tmp_path).written
 
 
 def test_replacing_a_suite_can_be_interrupted_anywhere(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.test_sets import read_suite
+from crossexam.models.table import open_model
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.runs.run import predict_suite
@@ -22,6 +24,7 @@ from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
+    fitted_on_notes,
     lexically_misleading_scores,
     misleading,
 )
@@ -148,3 +151,11 @@ def test_a_model_that_was_fitted_on_the_base_is_a_warning(
     for_each(
         check, [(suite, f"{mine}[:9]", True) for suite in suites] + [("hard-subsets", str(other), False)]
     )
+
+
+def test_a_selector_that_is_no_bag_of_words_or_was_fitted_on_a_part_is_told(tmp_path: Path) -> None:
+    shipped, base = open_model("builtin/bag-of-words"), base_from_spec("builtin:demo", limit=30)
+    for spec, count in (("data/snli_1.0_train.jsonl[:300]", 1), ("snli:dev", 0), ("my_train.csv", 0)):
+        assert len(fitted_on_notes(shipped, replace(TINY, spec=spec))) == count
+    (note,) = build_to_folder(_request("cs", base, model="builtin/overlap"), tmp_path / "cs").notes
+    assert "is not known to be a bag-of-words model" in note

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,6 @@ from crossexam.core.example import Example
 from made.cases import each_row
 from made.corpora import write_lines
 from made.sentences import tagged
-
-EachCase = Callable[[Callable[..., None]], None]
-NOTHING = ([], {"no adjective or noun with an antonym": 1})
 
 
 def made(words: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
@@ -42,18 +38,12 @@ def test_the_antonym_takes_form_case_and_article(words: str, expected: str) -> N
     assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
 
 
-def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
+@each_row
+def test_indirect_antonyms_are_those_of_the_head(words: str, expected: str) -> None:
     """Of the cluster: a satellite has its antonyms, filthy, like dirty, clean."""
-
-    def check(words: str, expected: str) -> None:
-        assert made(words) == NOTHING
-        (item,), rejected = made(words, indirect=True)
-        assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
-
-    each_case(check)
-
-
-# Each rule of doubt strikes where it should, and not beside it
+    assert made(words) == ([], {"no adjective or noun with an antonym": 1})
+    (item,), rejected = made(words, indirect=True)
+    assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
 
 
 @each_row

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.passages import Passages
@@ -43,14 +42,6 @@ def test_a_passage_is_of_another_cluster_and_stands_anywhere() -> None:
         assert all(base.premise.split()[0] not in passage for passage in added)
     assert set(places) == {"before", "after", "around"}
     assert min(places.values()) > len(BASE) / 6
-
-
-def test_the_place_can_be_chosen(refused: Callable[..., str]) -> None:
-    for place in ("before", "after", "around"):
-        items, _ = apply_construction("distractor_passage", BASE, options={"place": place})
-        assert {item.info["place"] for item in items} == {place}
-    said = refused(apply_construction, "spelling_error_premise", BASE, options={"per_sentence": 0})
-    assert "there are 0 errors per sentence" in said
 
 
 def test_a_passage_with_the_words_of_the_hypothesis_or_of_the_cluster_is_not_used() -> None:

@@ -14,6 +14,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
+from made.cases import each_row
 from made.sentences import tagged
 
 RULES = ("ours", "paper", "released")
@@ -67,24 +68,16 @@ def test_checks_know_the_constructions_of_other_rules() -> None:
     assert "E202" in {each.code for each in run_checks(Dataset("x", [wrong]), Dataset("base", [base]))}
 
 
-# Antonymy by the authors' script
+@each_row
+def test_the_script_replaces_nouns_at_the_first_substring(premise: str, expected: list[str]) -> None:
+    assert texts("antonymy", tagged(premise), "released") == expected
 
 
-def test_the_script_replaces_nouns_at_the_first_substring(
-    each_case: Callable[..., None],
-) -> None:
-    def check(premise: str, expected: list[str]) -> None:
-        assert texts("antonymy", tagged(premise), "released") == expected
-
-    each_case(check)
+def test_the_script_knows_lower_case_words_and_writes_the_copy_of_a_hypothesis_into_the_premise() -> None:
     capital = made("antonymy", tagged("The/DT Husband/NN sang/VBD"), "released")
     assert capital == ([], {"the lower-cased word is not in the sentence": 1})
-    # the copy of a hypothesis becomes the premise
     (item,), _ = made("antonymy", tagged("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD"), "released")
     assert (item.premise, item.hypothesis) == ("The wife sang", "The husband sang")
-
-
-# Numerical reasoning
 
 
 def problem(
@@ -125,26 +118,15 @@ def test_which_problems_and_numbers_the_script_takes() -> None:
         assert {item.info["quantity"] for item in items} == drawn
 
 
-# Tautologies
-
-
-def test_where_the_paper_and_the_script_put_a_tautology(
-    each_case: Callable[..., None],
-) -> None:
+@each_row
+def test_where_the_paper_and_the_script_put_a_tautology(sentence: str, paper: str, released: str) -> None:
     """At the plus sign; the paper appends them to the end of a premise, and no script does otherwise."""
-
-    def check(sentence: str, paper: str, released: str) -> None:
-        pair = Example("e", sentence, sentence, "neutral")
-        for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
-            found = [texts(name, pair, rules) for rules in ("paper", "released")]
-            assert found == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
-        (item,), _ = made("length_mismatch", pair, "paper")
-        assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
-
-    each_case(check)
-
-
-# Spelling errors
+    pair = Example("e", sentence, sentence, "neutral")
+    for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
+        found = [texts(name, pair, rules) for rules in ("paper", "released")]
+        assert found == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
+    (item,), _ = made("length_mismatch", pair, "paper")
+    assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
 
 
 def test_a_mixed_error_is_a_swap_or_a_key_with_equal_odds(for_each: Callable[..., None]) -> None:

@@ -133,12 +133,12 @@ def _parsed(spec: str) -> Parsed:
     )
 
 
-def test_why_there_is_no_clause(each_case: Callable[..., None]) -> None:
-    def check(spec: str, reason: str) -> None:
-        assert main_clause(_parsed(spec)) == reason
+@each_row
+def test_why_there_is_no_clause(spec: str, reason: str) -> None:
+    assert main_clause(_parsed(spec)) == reason
 
-    each_case(check)
-    # the last participle of a caption is its verb
+
+def test_the_last_participle_of_a_caption_is_its_verb() -> None:
     spec = "Men|NNS|root|-1 wearing|VBG|acl|0 hats|NNS|obj|1 pushing|VBG|acl|0 carts|NNS|obj|3"
     expected = Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)
     assert main_clause(_parsed(spec)) == expected

@@ -23,6 +23,7 @@ from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
+from made.cases import each_row
 
 BaseOf = Callable[[Construction], list[Example]]
 
@@ -136,12 +137,13 @@ def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> 
         assert said in refused(apply_construction, name, [], options=options)
 
 
-def test_where_the_tautology_goes(each_case: Callable[..., None]) -> None:
-    def check(sentence: str, expected: str) -> None:
-        (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
-        assert item.hypothesis == expected
+@each_row
+def test_where_the_tautology_goes(sentence: str, expected: str) -> None:
+    (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
+    assert item.hypothesis == expected
 
-    each_case(check)
+
+def test_a_tautology_may_be_given_with_its_conjunction_and_its_stop() -> None:
     rain = Example("a", "p", "It rains.", "neutral")
     (item,), _ = apply_construction("tautology", [rain], options={"clause": "and two is two."})
     assert item.hypothesis == "It rains and two is two."

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.natural_logic import PairSentence, after_exchange, ex_situ_label, rest_of
 from crossexam.constructions.pair_family import Family, family_of
-from crossexam.constructions.pair_matching import Match, PairTable, matches
+from crossexam.constructions.pair_matching import PairTable, matches
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.word_pair_swaps import Options, swaps
 from crossexam.core.example import SIDES, Example, undo_edits
@@ -20,15 +19,14 @@ from crossexam.suites.behaviour import PairResources
 from made.cases import each_row
 from made.sentences import tagged
 
-EachCase = Callable[[Callable[..., None]], None]
 OURS, PAPER = Options(), Options("paper")
 NOTHING = WordPairIndex.build([])
 SUNSET, OLD, ANIMAL = "sunset sunrise antonym n", "old young antonym a", "dog animal hypernym n"
 
 
-def table_of(*pairs: str, every: bool = False) -> PairTable:
-    """The pairs of a list, each written as its words, relation and part of speech."""
-    return PairTable([WordPair(*pair.split()) for pair in pairs], every=every)  # type: ignore[arg-type]
+def table_of(pair: str, every: bool = False) -> PairTable:
+    """A list of one pair, which is written as its words, relation and part of speech."""
+    return PairTable([WordPair(*pair.split())], every=every)  # type: ignore[arg-type]
 
 
 def example(premise: str, hypothesis: str, label: Gold = "contradiction") -> Example:
@@ -41,12 +39,8 @@ GAME = example(
 )
 
 
-def found(one: Example, *pairs: str, as_written: bool = False) -> list[Any]:
-    return list(matches(one, table_of(*pairs), LanguageResources(), as_written=as_written))
-
-
 def match_of(one: Example, pair: str) -> Any:
-    (match,) = found(one, pair)
+    (match,) = matches(one, table_of(pair), LanguageResources())
     return match
 
 
@@ -81,29 +75,9 @@ def doubt_of(outcome: Any) -> str | None:
     return str(outcome.info["doubts"][0]) if undecided else None
 
 
-# Which pairs are found
-
-
-def test_a_pair_is_found_in_both_orders_and_as_each_part_of_speech() -> None:
-    """WordNet has black and white as nouns and as adjectives; as they are written, they are one pair."""
-    one = example("A/DT bridge/NN", "A/DT footbridge/NN", "neutral")
-    pair = match_of(one, "footbridge bridge hypernym n").pair
-    assert (pair.first, pair.relation) == ("bridge", "hyponym")
-    one = example("A/DT black/JJ towel/NN dries/VBZ", "A/DT white/JJ towel/NN dries/VBZ")
-    for as_written in (False, True):
-        found_as = found(one, "black white antonym n", "black white antonym a", as_written=as_written)
-        assert [each.pair.pos for each in found_as if isinstance(each, Match)] == ["a"]
-
-
-def test_what_is_no_match_says_why(each_case: EachCase) -> None:
-    def check(premise: str, hypothesis: str, pair: str, reason: str) -> None:
-        assert found(example(premise, hypothesis), pair) == [Rejection(reason)]
-
-    each_case(check)
-    assert match_of(example("A/DT red/JJ house/NN", "A/DT building/NN"), "house building hypernym n")
-
-
-# Exchanged words
+@each_row
+def test_what_is_no_match_says_why(premise: str, hypothesis: str, pair: str, reason: str) -> None:
+    assert match_of(example(premise, hypothesis), pair) == Rejection(reason)
 
 
 @each_row
@@ -140,22 +114,16 @@ def test_a_noun_is_counted_as_the_one_it_replaces(premise: str, pair: str) -> No
     assert isinstance(family_of(one, match, "i_h", "paper"), Family)
 
 
-# One word replaced
-
-
-def test_who_sits_is_seated(each_case: EachCase) -> None:
+@each_row
+def test_who_sits_is_seated(hypothesis: str, wanted: str) -> None:
     """The forms of a verb that "seated" takes the place of."""
-
-    def check(hypothesis: str, wanted: str) -> None:
-        one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
-        made = family(one, "sit stand antonym v").replaced("hypothesis", "seated")
-        if isinstance(made, Rejection):
-            assert made.reason == wanted
-        else:
-            item = made.item(one, "i_ta2.v4")
-            assert (item.hypothesis, item.info["pair"]) == (wanted, "sits/seated")
-
-    each_case(check)
+    one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
+    made = family(one, "sit stand antonym v").replaced("hypothesis", "seated")
+    if isinstance(made, Rejection):
+        assert made.reason == wanted
+    else:
+        item = made.item(one, "i_ta2.v4")
+        assert (item.hypothesis, item.info["pair"]) == (wanted, "sits/seated")
 
 
 @each_row
@@ -165,9 +133,6 @@ def test_labels_that_natural_logic_decides(premise: str, hypothesis: str, labels
     decided = {made[name].label for name in ("i_ta2", "i_ta3") if doubt_of(made[name]) is None}
     assert decided <= set(labels)
     assert bool(decided) == bool(labels)
-
-
-# Labels
 
 
 @each_row
@@ -198,9 +163,6 @@ def test_who_does_what_is_in_the_premise(premise: str, hypothesis: str, wanted: 
     assert match_of(example(premise, hypothesis), pair).is_covered == wanted
 
 
-# What makes a label doubtful
-
-
 @each_row
 def test_no_sentence_tells_what_its_word_leaves_open(
     premise: str, hypothesis: str, rejected: list[str]
@@ -219,9 +181,6 @@ def test_what_makes_the_label_of_exchanged_nouns_doubtful(
     premise: str, hypothesis: str, label: Gold, pair: str, reason: str | None
 ) -> None:
     assert doubt_of(made_from(example(premise, hypothesis, label), pair)["i_th"]) == reason
-
-
-# The paper's rules
 
 
 @each_row

@@ -240,20 +240,6 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             assert np.array_equal(found.probabilities, answers_of(0, 6).probabilities, equal_nan=True)
 
 
-def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
-    """The rest stays, and another process that has read the store sees it too."""
-    with opened(tmp_path, "k", "k", "other") as (one, two, other):
-        for store in (one, other):
-            fill(store, 0, 35, 4)
-        check(two, 35)
-        assert one.forget(["refused", "cut"]) == 8
-        for store in (one, two):
-            known, found = store.look_up(hashes_of(0, 35))
-            assert known.tolist() == [k % 4 != 3 for k in range(35)]
-            assert np.array_equal(found.probabilities[known], answers_of(0, 35).probabilities[known])
-        check(other, 35)
-
-
 def test_a_row_that_was_changed_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
     with opened(tmp_path, "k", "l") as stores:
         for store in stores:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.pair_hashes import DistinctHashes, HashTable, from_bytes, pair_hash, pair_hashes, to_bytes
+from crossexam.runs.pair_hashes import DistinctHashes, from_bytes, pair_hash, pair_hashes, to_bytes
 
 PAIRS = [
     *(("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("", "")),
@@ -60,22 +60,3 @@ def test_numbers_are_those_of_a_dict() -> None:
             rows += (new + start).tolist()
         assert (numbers, rows) == numbered_by_dict(hashes)
         assert distinct.count == len(rows)
-
-
-def test_rows_are_found_by_hash() -> None:
-    """Of hashes that all differ, that have one half in common, and that are appended more than once."""
-    for firsts, seconds, at_once in product((2**64, 50), (2**64, 70), (7, 3_000)):
-        rng = np.random.default_rng(at_once)
-        limits = (min(firsts, 2**63), min(seconds, 2**63))
-        hashes = np.stack([rng.integers(0, most, 6_000, np.uint64) for most in limits], axis=1)
-        stored, others = hashes[:3_000], hashes[3_000:]
-        table, rows = HashTable(), dict[tuple[int, int], int]()
-        for start in range(0, len(stored), at_once):
-            found, _ = table.append(stored[start : start + at_once])
-            for row, (first, second) in enumerate(stored[start : start + at_once].tolist(), start):
-                assert found[row - start] == rows.setdefault((first, second), row)
-        assert table.count == len(stored)
-        wanted = [rows.get((first, second), -1) for first, second in hashes.tolist()]
-        assert table.find(hashes).tolist() == wanted
-        assert -1 in table.find(others).tolist()
-        assert HashTable().find(others).tolist() == [-1] * len(others)

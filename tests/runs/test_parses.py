@@ -15,8 +15,6 @@ from crossexam.core.labels import LABELS
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.language.parsing.binary import known_parses, parsed_items
-from crossexam.models.ensemble import Mean
-from crossexam.models.table import open_model
 from crossexam.reports.analyses.parses import parsed_counts
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples
@@ -95,19 +93,6 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     assert run.answers("base.made") == pytest.approx(expected, abs=1e-5)
     assert np.abs(flat.answers("base.made") - run.answers("base.made")).max() > 1e-3
     assert [parsed_counts(each)["base.made"] for each in (run, flat)] == [(24, 24), (0, 24)]
-
-
-def test_an_ensemble_hands_parses_to_its_members(tree_model: str) -> None:
-    member, other = open_model(tree_model, {"device": "cpu"}), open_model("builtin/overlap")
-    both = Mean("mean/x", (member, other))
-    assert both.parses is not None
-    assert Mean("mean/y", (other, other)).parses is None
-    parses = known_parses([Dataset("x", PAIRS)])
-    pairs = [(item.premise, item.hypothesis) for item in PAIRS]
-    expected = (member.with_parses(parses).predict(pairs) + other.predict(pairs)) / 2
-    assert both.with_parses(parses).predict(pairs) == pytest.approx(expected)
-    assert both.with_parses(parses).parses == parses
-    assert not member.parses
 
 
 def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:

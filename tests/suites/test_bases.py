@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 import crossexam as cx
-from crossexam.cli.build import bases_from
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT
-from crossexam.corpora.reading import Reading
 from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from made.commands import invoke
@@ -47,18 +45,6 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
     # a limit counts over all corpora
     assert len(list(base_from_spec("two.csv+one.csv", limit=2).open())) == 2
     assert len(list(base_from_spec("builtin:demo[2:9:3]+two.csv", limit=9).open())) == 4
-
-
-def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(
-    folder: Path, refused: Callable[..., str]
-) -> None:
-    (folder / "mine.tsv").write_text("p\th\tgold\nA man sleeps.\tA man rests.\tyes\n")
-    columns = {"premise": "p", "hypothesis": "h", "label": "gold"}
-    reading = Reading(columns, labels={"yes": "entailment"})
-    joined, single = bases_from(["builtin:demo[:2]+mine.tsv", "mine.tsv"], reading, None)
-    assert [len(list(each.open())) for each in (joined, single)] == [3, 1]
-    two = Reading(columns, labels={"yes": "entailment", "no": "not_entailment"})
-    assert "different labels" in refused(bases_from, ["builtin:demo[:2]+mine.tsv"], two, None)
 
 
 def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:

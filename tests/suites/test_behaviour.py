@@ -179,9 +179,6 @@ def test_what_cannot_be_built_is_refused(
         assert said in refused(build, folder / base, relations, **options)
 
 
-# The factors
-
-
 def test_tables_of_the_factors() -> None:
     """Unseen pairs as in Table 3 for DAM: 567, 20, 13, 20 give 74.16."""
     correct = np.array([True] * 587 + [False] * 33)

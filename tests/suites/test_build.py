@@ -51,21 +51,16 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
     assert "two bases are called 'tiny'" in refused(build_in_memory, twice)
 
 
-@pytest.mark.parametrize(
-    ("suite", "other", "said"),
-    [
+def test_what_no_test_set_uses_makes_no_other_suite(request_of: SuiteRequest, tmp_path: Path) -> None:
+    for suite, other, said in (
         ("word_shuffle", {"seed": 1}, "--seed: 0 there, 1"),
         ("antonymy", {"tagger": "builtin"}, '--tagger: "parses" there, "builtin"'),
         ("negation", {"tagger": "builtin", "recognizer": "lists", "parser": "parses"}, ""),
-    ],
-)
-def test_what_no_test_set_uses_makes_no_other_suite(
-    suite: str, other: dict[str, str], said: str, request_of: SuiteRequest, tmp_path: Path
-) -> None:
-    request = suite_request(suite, request_of.bases, tagger="parses")
-    build_to_folder(request, tmp_path / "suite")
-    with pytest.raises(CrossexamError, match=said) if said else contextlib.nullcontext():
-        assert not build_to_folder(replace(request, **other), tmp_path / "suite").written
+    ):
+        request = suite_request(suite, request_of.bases, tagger="parses")
+        build_to_folder(request, tmp_path / suite)
+        with pytest.raises(CrossexamError, match=said) if said else contextlib.nullcontext():
+            assert not build_to_folder(replace(request, **other), tmp_path / suite).written
 
 
 EXAMPLES = [
@@ -155,19 +150,36 @@ def test_replacing_a_suite_can_be_interrupted_anywhere(
     request_of: SuiteRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A suite that has lost some of its files has no manifest any more, and is built again."""
-    folder, unlink = tmp_path / "suite", Path.unlink
+    folder, unlink, rename = tmp_path / "suite", Path.unlink, Path.replace
     build_to_folder(request_of, folder)
     whole = contents(folder)
-    for allowed in range(4):
-        removed = itertools.count()
 
-        def killed(path: Path, *, last: int = allowed, count: Any = removed, **named: Any) -> None:
-            if path.suffix in {".json", ".parquet"} and next(count) == last:
+    def interrupted_before(last: int) -> bool:
+        """Whether the build has removed or renamed so many files, and was interrupted before one more."""
+        changed = itertools.count()
+
+        def interrupt(path: Path) -> None:
+            if path.suffix in {".json", ".parquet", ".part"} and next(changed) == last:
                 raise KeyboardInterrupt
+
+        def killed_removing(path: Path, **named: Any) -> None:
+            interrupt(path)
             unlink(path, **named)
 
+        def killed_renaming(path: Path, target: Path) -> None:
+            interrupt(path)
+            rename(path, target)
+
         with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
-            patch.setattr(Path, "unlink", killed)
+            patch.setattr(Path, "unlink", killed_removing)
+            patch.setattr(Path, "replace", killed_renaming)
             build_to_folder(request_of, folder, force=True)
+        return next(changed) > last
+
+    for last in itertools.count(step=2):
+        interrupted = interrupted_before(last)
         build_to_folder(request_of, folder)
         assert contents(folder) == whole
+        if not interrupted:
+            break
+    assert last > len(whole)

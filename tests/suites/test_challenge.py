@@ -51,9 +51,6 @@ def shares(found: Table) -> dict[str, tuple[Any, Any]]:
     }
 
 
-# -- building --------------------------------------------------------------------------------------------
-
-
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None:
     suite = cx.build("challenge")
     sizes = " ".join(f"{name.removeprefix('base.')}:{len(each)}" for name, each in suite.datasets.items())
@@ -103,9 +100,6 @@ def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
     assert "HANS: 2 of 6 items. Published figures are of all items." in found.notes
 
 
-# -- slices ----------------------------------------------------------------------------------------------
-
-
 @each_row
 def test_slices_by_hand(
     name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]], *, everything: None
@@ -127,9 +121,6 @@ def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: 
     two = replace(run_on(only=["anli,hans"]), manifest=RunManifest(details={"two_label": True}))
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
-
-
-# -- reports ---------------------------------------------------------------------------------------------
 
 
 def test_the_report_in_markdown(everything: None, golden: Callable[[str, str], None]) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from crossexam.constructions.check import run_checks
 from crossexam.constructions.keys import in_one_order
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import MissingResourceError
-from crossexam.core.example import BINARY_PARSE_KEY
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
@@ -42,8 +40,6 @@ def no_errors(suite: Suite) -> bool:
     ]
     return not any(each.code.startswith("E") for each in found)
 
-
-# -- the same rows in other files ------------------------------------------------------------------------
 
 ROWS = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in DEMO[:40]]
 ROWS += ROWS[:3]  # repeated rows are different items
@@ -79,8 +75,6 @@ def test_name_and_format_of_a_file_and_the_order_of_rows_and_files_change_nothin
     assert {each.name: list(each) for each in one} == {each.name: list(each) for each in other}
 
 
-# -- bases without gold labels, and with two -------------------------------------------------------------
-
 # premise, hypothesis, gold label
 PAIRS = (
     ("The soup is hot.", "A cook is here.", "neutral"),
@@ -95,13 +89,8 @@ PAIRS = (
 def unlabelled(tmp_path: Path) -> Path:
     """A corpus of which the annotators of some pairs agreed on no gold label."""
 
-    def binary(sentence: str) -> str:
-        return reduce(lambda tree, word: f"( {tree} {word} )", sentence.replace(".", " .").split())
-
     rows = [
-        {"gold_label": label, "pairID": f"p{number}"}
-        | {"sentence1": premise, "sentence1_binary_parse": binary(premise)}
-        | {"sentence2": hypothesis, "sentence2_binary_parse": binary(hypothesis)}
+        {"gold_label": label, "pairID": f"p{number}", "sentence1": premise, "sentence2": hypothesis}
         for number, (premise, hypothesis, label) in enumerate(PAIRS)
     ]
     return write_records(tmp_path / "pairs.jsonl", rows)
@@ -132,10 +121,6 @@ def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none
     assert no_errors(suite)
     assert "|unlabelled:2|" in str(suite["antonymy.pairs"].entry.signature)
     assert "unlabelled" not in str(suite["negation.pairs"].entry.signature)
-    # the tree of an item follows from its base, which the base set lacks
-    info = {str(item.base): item.info for item in suite["antonymy.pairs"]}
-    assert info["p3"][BINARY_PARSE_KEY["hypothesis"]] == "( ( ( ( The knife ) is ) dirty ) . )"
-    assert BINARY_PARSE_KEY["hypothesis"] not in info["p2"]
     limited = built(unlabelled, "antonymy", limit=2)["antonymy.pairs"]
     assert [item.base for item in limited] == ["p0", "p1", "p2", "p2"]
 
@@ -212,9 +197,6 @@ def test_single_sentences_are_rejected_where_a_pair_is_needed(tmp_path: Path) ->
     assert dataset.entry.yields["rejected"] == {"a single sentence, not a pair": 2}
 
 
-# -- rules and keys --------------------------------------------------------------------------------------
-
-
 def test_test_sets_items_and_signatures_say_the_rules_and_are_never_compared(
     refused: Callable[..., str],
 ) -> None:
@@ -246,43 +228,29 @@ def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Cal
     assert "no items of 'negation' have a key" in refused(cx.build, "negation", "builtin:demo", per_key=1)
 
 
-# -- what is not installed -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def corpus(data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A CSV file on a machine where nothing was ever downloaded."""
+def test_the_package_alone_builds_and_what_is_chosen_and_not_installed_is_an_error_before_that(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a pipeline 'nope' neither with spaCy nor without."""
     monkeypatch.setattr("nltk.data.path", [])
     rows = (
         '"A tall man in a red shirt sold 12 apples to his old friend.",A short man sold fruit.,neutral',
         "The hot soup was served by three young women.,The soup was cold.,contradiction",
         "Maria bought 350 marbles for her happy daughter.,Maria bought marbles.,entailment",
     )
-    return str(write_lines(data / "mine.csv", rows, "premise,hypothesis,label\n"))
-
-
-def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> None:
+    corpus = write_lines(data / "mine.csv", rows, "premise,hypothesis,label\n")
     with warnings.catch_warnings(action="error"):
-        suite = cx.build("stress-tests", corpus)
+        suite = cx.build("stress-tests", str(corpus))
     wanted = {f"{name}.mine" for name in ("base", *suite_named("stress-tests").constructions)}
     assert {data.name for data in suite if len(data)} == wanted
     assert "|tagger:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
-    assert "negation.mine" in cx.build("negation", corpus, tagger="nltk").datasets  # which uses none
-
-
-def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_built(
-    corpus: str, tmp_path: Path, refused: Callable[..., str]
-) -> None:
-    """There is a pipeline 'nope' neither with spaCy nor without."""
-    with Path(corpus).open("a", encoding="utf-8") as stream:
-        stream.write("a line with one field\n")  # which is not read
-    for suite, option, value, said in (
+    assert "negation.mine" in cx.build("negation", str(corpus), tagger="nltk").datasets  # which uses none
+    for suite_name, option, value, said in (
         ("stress-tests", "--tagger", "nltk", "weights of NLTK's part-of-speech tagger"),
         ("stress-tests", "--entities", "spacy:nope", "'nope'"),
         ("compositionality", "--parser", "spacy:nope", "'nope'"),
     ):
-        for command in (["build", suite], ["examine", "builtin/overlap", "--suite", suite]):
+        for command in (["build", suite_name], ["examine", "builtin/overlap", "--suite", suite_name]):
             with pytest.raises(MissingResourceError, match=said):
                 invoke(*command, "--base", corpus, "-o", tmp_path / "out", option, value)
             assert not (tmp_path / "out").exists()
-    assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")

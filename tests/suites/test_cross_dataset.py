@@ -98,9 +98,6 @@ def test_the_table_is_table_4() -> None:
         assert splits <= catalog()[member.corpus].splits.keys(), member.key
 
 
-# -- splits ----------------------------------------------------------------------------------------------
-
-
 def test_halves_are_drawn_by_content(corpora: Path) -> None:
     split = halves("sick")
     assert sizes(split) == (20, 21)
@@ -137,9 +134,6 @@ def test_real_corpora_have_the_published_sizes(
     monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
     split = halves(key)
     assert (split.differences(), sizes(split)) == ([], MEMBERS[key].sizes)
-
-
-# -- the suite -------------------------------------------------------------------------------------------
 
 
 def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
@@ -199,9 +193,6 @@ def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(corpora: Path) -> N
     assert [each.manifest for each in uncut] == [each.manifest for each in whole]
 
 
-# -- added corpora and another reference -----------------------------------------------------------------
-
-
 def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_the_benchmark(
     own: Path, tmp_path: Path
 ) -> None:
@@ -227,22 +218,6 @@ def test_what_cannot_be_built_is_refused(
         for name, value in options.items()
     }
     assert said in refused(build, **filled)
-
-
-CLAIMS = "It rains.,It is wet.,yes\nTom runs.,Tom sits.,no\nAnn sits.,Ann rests.,yes\nBen ate.,Ben fed.,no\n"
-
-
-@pytest.mark.parametrize("option", ["--add", "--reference"])
-def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path: Path, option: str) -> None:
-    """What is named, the demo, has columns and labels of its own."""
-    write_lines(own / "claims.csv", CLAIMS.splitlines(), "a,b,c\n")
-    given = ["build", "cross-dataset", option, own / "claims.csv", "--add", "builtin:demo"]
-    given += ["--columns", "premise=a,hypothesis=b,label=c", "-o", tmp_path / "x"]
-    invoke(*given, "--labels", "yes=entailment,no=not_entailment")
-    suite = read_suite(tmp_path / "x")
-    assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
-    entailed = {"It rains.", "Ann sits."}
-    assert all(item.label == TWO[item.premise not in entailed] for item in suite["base.claims"])
 
 
 def test_malformed_records_are_skipped_and_counted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import shutil
@@ -290,37 +289,3 @@ def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[...,
     said = {"corpus": "'corpus' has no options of its own", "antonmy": "did you mean 'antonymy'"}
     for name, part in said.items():
         assert part in refused(_request, SUITES["corpus"], data, {f"{name}.indirect": 1})
-
-
-class Killed(BaseException):
-    """Like KeyboardInterrupt: nothing catches it on its way."""
-
-
-def test_a_build_that_is_killed_while_files_get_their_names_can_be_repeated(
-    for_each: Callable[..., None],
-    data: Path,
-    built: Callable[[str], Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rename = Path.replace
-
-    def check(name: str) -> None:
-        wanted, folder = contents(built(name)), tmp_path / name
-        for allowed in sorted({0, 1, len(wanted) // 2, len(wanted) - 2, len(wanted) - 1}):
-            replaced = itertools.count()
-
-            def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
-                if next(count) == last + 1:  # the first one is the mark
-                    raise Killed
-                rename(source, target)
-
-            with monkeypatch.context() as patch, contextlib.suppress(Killed):
-                patch.setattr(Path, "replace", killed)
-                build_to_folder(_request(SUITES[name], data), folder)
-            build_to_folder(_request(SUITES[name], data), folder)
-            assert contents(folder) == wanted
-            shutil.rmtree(folder)
-
-    # of constructions, of swaps, and with a folder beside its test sets
-    for_each(check, ("documents", "behaviour", "cross-dataset"))

@@ -84,16 +84,13 @@ def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> No
         assert len(added(base, counted(tmp_path, counts))[0]) == items
 
 
-def test_both_directions_and_what_is_recorded(tmp_path: Path) -> None:
+def test_both_directions_are_of_one_cluster_and_say_how_often_the_nouns_have_it(tmp_path: Path) -> None:
     options = counted(tmp_path, {"goat": {"old": 1}, "truck": {"old": 2}}) | {"both_directions": True}
     first, second = added(tagged("A/DT goat/NN near/IN a/DT truck/NN"), options)[0]
     assert (first.premise, first.hypothesis) == (second.hypothesis, second.premise)
-    assert second.id == first.id + ":mirrored"
     assert first.info["cluster"] == second.info["cluster"]
-    assert (first.info["adjective"], first.info["class"]) == ("old", "age")
     for item in (first, second):
         told = dict(zip(item.info["nouns"], item.info["counts"], strict=True))
-        assert sorted(told.values()) == [1, 2]
         assert all(("goat" in noun) == (count == 1) for noun, count in told.items())
 
 

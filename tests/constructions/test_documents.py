@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.passages import Passages
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
-from crossexam.language.sentences import split_sentences
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
@@ -69,19 +67,6 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
     made = suite["distractor_passage.examples"]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
     assert len(augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)) == len(BASE)
-
-
-def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:
-    text = "  One is here.\n\nTwo is there?  Three!\tFour. "
-    example = Example("a", text, "h", "entailment")
-    orders = set()
-    for seed in range(200):
-        ((item,), _) = apply_construction("sentence_shuffle", [example], seed=seed)
-        sentences = [item.premise[start:end] for start, end in split_sentences(item.premise)]
-        assert sorted(sentences) == ["Four.", "One is here.", "Three!", "Two is there?"]
-        assert re.sub(r"[^\s]+( is \w+)?[.?!]", "", item.premise) == "  \n\n  \t "
-        orders.add(tuple(sentences))
-    assert len(orders) == 4 * 3 * 2 - 1
 
 
 def test_every_sentence_has_so_many_errors() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,12 +54,9 @@ def made(name: str, sentence: str, **options: Any) -> tuple[list[Example], dict[
     with pytest.MonkeyPatch.context() as patch:
         if adjective:
             patch.setattr(add_amod, "_shared", _only(adjective[1].lower(), add_amod._shared))
-        items, counts = apply_construction(
-            name,
-            [Example("e", text, "", None, info=info)],
-            resources=LanguageResources("auto"),
-            options=options,
-        )
+        given = [Example("e", text, "", None, info=info)]
+        resources = LanguageResources("auto")
+        items, counts = apply_construction(name, given, resources=resources, options=options)
     return items, counts["rejected"]
 
 
@@ -106,25 +102,17 @@ def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
     return found, reasons
 
 
-@contextmanager
-def only(rules: tuple[Rule[Any], ...], *names: str) -> Iterator[None]:
-    """Leave only *rules* in the tables of *names*."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in names:
-            module = import_module(TABLES[name].partition(":")[0])
-            for table in {"RULES", "_OF", "_OF_ANY_WORD", "_OF_PLACES", "_OF_USE"} & vars(module).keys():
-                rows = getattr(module, table)
-                if isinstance(rows, dict):
-                    some: Any = {use: tuple(row for row in rows[use] if row in rules) for use in rows}
-                else:
-                    some = tuple(row for row in rows if row in rules)
-                patch.setattr(module, table, some)
-        yield
-
-
 def asking(name: str, rules: tuple[Rule[Any], ...], sentence: str) -> tuple[set[tuple[str, str]], set[str]]:
     """The pairs that *name* makes of *sentence* if only *rules* are asked, and the reasons why not more."""
-    with only(rules, name):
+    module = import_module(TABLES[name].partition(":")[0])
+    with pytest.MonkeyPatch.context() as patch:
+        for table in {"RULES", "_OF", "_OF_ANY_WORD", "_OF_PLACES", "_OF_USE"} & vars(module).keys():
+            rows = getattr(module, table)
+            if isinstance(rows, dict):
+                some: Any = {use: tuple(row for row in rows[use] if row in rules) for use in rows}
+            else:
+                some = tuple(row for row in rows if row in rules)
+            patch.setattr(module, table, some)
         if " / " in sentence:
             return swapped(sentence)
         items, reasons = made(name, sentence)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -105,8 +104,6 @@ def test_what_the_table_says_of_it(for_each: Callable[..., None]) -> None:
         premise, hypothesis, label = construction.illustration
         assert (premise == hypothesis) == (construction.name == "identity")
         assert label in (construction.labels or (None,))
-        function = replace(construction, options=None).bound
-        assert (function.__doc__ or "").strip()
         if construction.control is not None:
             assert KNOWN[construction.control].drawn_as == construction.drawn_as
 

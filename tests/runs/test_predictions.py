@@ -10,13 +10,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.models.chunking import Chunking
-from crossexam.models.model import Batch, CharactersRead, Pair
+from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.runs import predictions, run, windows
 from crossexam.runs.run import predict_suite
 from made.runs import assert_same_answers
@@ -24,18 +23,19 @@ from made.runs import assert_same_answers
 EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
 
 
-class Planning:
-    """A model that plans its batches, shortest pairs first, and reads 30 characters of a premise."""
+class Planning(Model):
+    """A model that plans its batches, shortest pairs first, and reads 30 characters of a premise.
 
-    name, key, details = "planning", "planning", {"device": "abacus"}
+    Its predictions depend on the size of the batch, unless they are said not to.
+    """
 
-    def __init__(self, leaves_out: int = 0) -> None:
+    name = key = "planning"
+    details: dict[str, str] = {"device": "abacus"}  # noqa: RUF012
+
+    def __init__(self, leaves_out: int = 0, *, of_batch: bool = True) -> None:
         self.asked: list[Pair] = []
         self.planned: list[int] = []
-        self._leaves_out = leaves_out
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        raise AssertionError("batches are planned")
+        self._leaves_out, self._of_batch = leaves_out, of_batch
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         self.planned.append(len(pairs))
@@ -44,9 +44,8 @@ class Planning:
             rows = [row for row in order[start : start + 4] if not known[row]]
             if rows:
                 self.asked += [pairs[row] for row in rows]
-                shares = np.array(
-                    [[len(p), len(h), 1.0 + len(rows)] for p, h in (pairs[row] for row in rows)]
-                )
+                last = 1.0 + len(rows) * self._of_batch
+                shares = np.array([[len(pairs[row][0]), len(pairs[row][1]), last] for row in rows])
                 read = [CharactersRead(30, 5) if len(pairs[row][0]) > 30 else None for row in rows]
                 yield Batch(rows, shares / shares.sum(axis=1, keepdims=True), read)
 
@@ -84,15 +83,7 @@ def same(one: Run, other: Run) -> None:
 
 @pytest.mark.parametrize("chunking", [None, Chunking("sentences:1", "mean")], ids=["whole", "chunks"])
 def test_windows_change_nothing_but_the_batches(monkeypatch: Any, chunking: Chunking | None) -> None:
-    class Alone(Planning):
-        """A model whose predictions do not depend on the rest of the batch."""
-
-        def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-            for batch in super().batches(pairs, known):
-                table = np.array([[len(pairs[k][0]), len(pairs[k][1]), 1.0] for k in batch.indices])
-                yield batch._replace(probabilities=table / table.sum(axis=1, keepdims=True))
-
-    whole, cut = Alone(), Alone()
+    whole, cut = Planning(of_batch=False), Planning(of_batch=False)
     expected = predict_suite(whole, SUITE, chunking=chunking)
     small_windows(monkeypatch)
     same(predict_suite(cut, SUITE, chunking=chunking), expected)

@@ -56,22 +56,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def lists(folder: Path) -> dict[str, list[str]]:
-    return {"antonym": [str(folder / "antonyms.tsv")], "hypernym": [str(folder / "hypernyms.tsv")]}
+def lists(folder: Path) -> dict[str, Path]:
+    return {"antonym": folder / "antonyms.tsv", "hypernym": folder / "hypernyms.tsv"}
 
 
-def request(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> SuiteRequest:
-    pairs = [f"{relation}={name}" for relation, names in lists.items() for name in names]
-    options = {"pairs": pairs, **options}
+def request(base: Path, lists: Mapping[str, Path], **options: Any) -> SuiteRequest:
+    options = {"pairs": [f"{relation}={name}" for relation, name in lists.items()], **options}
     return suite_request("behaviour", [base_from_spec(str(base))], options={"behaviour": options})
 
 
-def build(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> Suite:
+def build(base: Path, lists: Mapping[str, Path], **options: Any) -> Suite:
     return build_in_memory(request(base, lists, **options))
 
 
 @pytest.fixture(scope="module")
-def suite(folder: Path, lists: dict[str, list[str]]) -> Suite:
+def suite(folder: Path, lists: dict[str, Path]) -> Suite:
     return build(folder / "train.jsonl", lists)
 
 
@@ -95,7 +94,7 @@ def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_p
 
 
 def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_change(
-    suite: Suite, folder: Path, lists: dict[str, list[str]], refused: Callable[..., str]
+    suite: Suite, folder: Path, lists: dict[str, Path], refused: Callable[..., str]
 ) -> None:
     """Each half of the corpus lacks pairs of the other; together they are the corpus."""
     corpus = folder / "train.jsonl"
@@ -164,11 +163,11 @@ def test_items_are_selected_by_label_and_by_what_differs() -> None:
 
 
 def test_what_cannot_be_built_is_refused(
-    folder: Path, lists: dict[str, list[str]], refused: Callable[..., str]
+    folder: Path, lists: dict[str, Path], refused: Callable[..., str]
 ) -> None:
     (folder / "strange.tsv").write_text("zebra\tgiraffe\n")
     (folder / "two.csv").write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
-    strange = {relation: [str(folder / "strange.tsv")] for relation in lists}
+    strange = dict.fromkeys(lists, folder / "strange.tsv")
     for said, base, relations, options in (
         ("is called 'antonyms'", "train.jsonl", {"antonyms": lists["antonym"]}, {}),
         ("no example contains a listed word pair", "train.jsonl", strange, {}),
@@ -231,12 +230,12 @@ def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart
     assert ("e_h.train (proposed)" in shares, "e_h.train" in shares) == (True, False)
 
 
-def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str, list[str]]) -> None:
+def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str, Path]) -> None:
     """Section 6.1, footnote 6: the woman becomes a person where training has persons ten times."""
     swap = ("A/DT man/NN runs/VBZ", "A/DT woman/NN runs/VBZ", "contradiction")
     other = ("A/DT person/NN runs/VBZ", "It/PRP rains/VBZ", "neutral")
     (folder / "people.tsv").write_text("man\twoman\n")
-    people = {**lists, "antonym": [str(folder / "people.tsv")]}
+    people = {**lists, "antonym": folder / "people.tsv"}
     for times, made in ((9, []), (10, ["A person runs"])):
         corpus = write_corpus(folder / "few.jsonl", [swap, *[other] * times])
         assert [item.hypothesis for item in build(corpus, people)["i_ta2.few"]] == made

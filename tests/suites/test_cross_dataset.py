@@ -163,9 +163,7 @@ def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused
         assert not written(tmp_path / "suite").written
 
 
-def test_add_one_has_all_pairs_or_the_straightforward_ones(
-    corpora: Path, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path, tmp_path: Path) -> None:
     scores = (1.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 2.0)
     for part, of_part in (("train", scores[:-2]), ("dev", scores[-2:-1]), ("test", scores[-1:])):
         rows = (f"{each}\tx\t1\told\tdog\tDog {each} ran.\tOld dog {each} ran." for each in of_part)
@@ -173,16 +171,10 @@ def test_add_one_has_all_pairs_or_the_straightforward_ones(
     every = written(tmp_path / "every", "add_one")
     written(tmp_path / "clear", "add_one", add_one="straightforward")
     assert "add_one: 7 of 10 pairs have a mean score of at most 3 or at least 4 (42.9 %" in every.notes[0]
-    split = split_of(tmp_path / "clear", "add_one")
-    assert (split["validation"]["rows"], split["test"]["rows"]) == (3, 4)
     found = read_suite(tmp_path / "clear")["base.add_one"]
     assert len({item.info["score"] for item in found} - {3.25, 3.5, 3.75}) == len(found) == 4
     assert "pairs:straightforward" in str(found.entry.signature)
     assert len(read_suite(tmp_path / "every")["base.add_one"]) == 5
-    shutil.rmtree(corpora / "splits")
-    pairs = (f"Dog {n} ran.,Old dog {n} ran.,{TWO[n % 2]}" for n in range(4))
-    write_lines(corpora / "add_one" / "train.csv", pairs, "premise,hypothesis,label\n")
-    assert "no mean scores" in refused(build, corpora=["add_one"], add_one="straightforward")
 
 
 def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(corpora: Path) -> None:

@@ -22,7 +22,7 @@ from crossexam.options.engines import engine_of
 from crossexam.options.groups import Where
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.behaviour import plan_behaviour
-from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.constructed import plan_constructed
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
@@ -106,12 +106,6 @@ def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Exam
         build_to_folder(request("negation", Processes(2), base), tmp_path / "suite")
     assert not (tmp_path / "suite").exists()
     assert multiprocessing.active_children() == []
-
-
-def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
-    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
-    with pytest.raises(CrossexamError, match="builtin:demo has no examples with a gold label"):
-        build_in_memory(request("negation", Processes(2), empty))
 
 
 def test_workers_are_refused_where_they_would_do_nothing(tmp_path: Path, refused: Callable[..., str]) -> None:

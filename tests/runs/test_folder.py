@@ -17,10 +17,13 @@ import pytest
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.locks import alone_in
+from crossexam.models.chunking import Chunking
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
-from made.models import Fixed
+from made.models import Fixed, Reader
+from made.runs import assert_same_answers
 from made.suites import BASE, MORE
 
 Refused = Callable[..., str]
@@ -48,6 +51,40 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert [getattr(loaded.manifest, name) for name in counts] == [4, 1, 3]  # DOG is in both sets
     replaced = run(MORE, tmp_path / "run", force=True)  # which keeps the store
     assert (replaced.manifest.pairs_from_store, kept(tmp_path / "run")) == (2, ["more.tiny"])
+
+
+def asked(dataset: Dataset | Suite, folder: Path, **arguments: Any) -> tuple[Run, int]:
+    """The run in *folder* after one more, and how many pairs were asked."""
+    model = Reader()
+    return run_into_folder(model, dataset, folder, **arguments), len(model.asked)
+
+
+def test_a_finished_run_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is looked up or written, whatever it was asked with."""
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError("an answer was looked up, or predictions were written")
+
+    suite = Suite("s", {"base.tiny": BASE, "more.tiny": MORE})
+    ways: dict[str, Any] = {"whole": {"limit": 2}, "chunks": {"chunking": Chunking("sentences:1")}}
+    first = {name: asked(suite, tmp_path / name, **way) for name, way in ways.items()}
+    monkeypatch.setattr(AnswerStore, "look_up", forbidden)
+    monkeypatch.setattr("crossexam.runs.folder._write_predictions", forbidden)
+    for name, way in ways.items():
+        before, count = first[name]
+        again, none = asked(suite, tmp_path / name, **way)
+        assert (again.manifest.asked_pairs, again.manifest.pairs_from_store, none) == (0, count, 0)
+        assert_same_answers(again, before)
+        assert again.manifest.test_sets == before.manifest.test_sets
+
+
+def test_a_run_without_its_store_is_asked_again(tmp_path: Path) -> None:
+    """Whoever removes the store asks the model again, and means all pairs even if that is interrupted."""
+    _, count = asked(BASE, tmp_path)
+    (tmp_path / FILE_NAME).unlink()
+    with AnswerStore(tmp_path / FILE_NAME, Reader.key, Reader.name):
+        pass  # as if it was interrupted at once
+    assert asked(BASE, tmp_path)[1] == count == 3
 
 
 def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path, refused: Refused) -> None:
@@ -139,9 +176,9 @@ def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch:
 def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Refused) -> None:
     run(BASE, tmp_path)
     path = tmp_path / "predictions" / "base.tiny.parquet"
-    table = pq.read_table(path)
+    before, table = path.read_bytes(), pq.read_table(path)
     zeros = pa.array([0.0] * len(table))
     pq.write_table(table.set_column(table.schema.get_field_index("p_neutral"), "p_neutral", zeros), path)
     assert "base.tiny.parquet: the predictions were changed after the run" in refused(read_run, tmp_path)
-    run(BASE, tmp_path)
-    assert len(read_run(tmp_path).datasets) == 1
+    assert run(BASE, tmp_path).manifest.asked_pairs == 0  # they are written again from the store
+    assert path.read_bytes() == before

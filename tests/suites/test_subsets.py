@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SCORE, Example, cluster_of
@@ -22,12 +20,7 @@ from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
-from crossexam.suites.lexically_misleading import (
-    LAMBDAS,
-    fitted_on_notes,
-    lexically_misleading_scores,
-    misleading,
-)
+from crossexam.suites.lexically_misleading import LAMBDAS, fitted_on_notes, misleading
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.subsets import hard
 from crossexam.suites.table import suite_request
@@ -40,14 +33,6 @@ EXAMPLES = tuple(
 BASE = Dataset("base.tiny", EXAMPLES)
 TINY = base_from_examples(Dataset("tiny", EXAMPLES))
 ANSWERS = np.array([[0.2, 0.7, 0.1], [0.5, 0.3, 0.2], [0.05, 0.15, 0.8], [0.0, 0.0, 1.0]])
-SHARES = st.lists(st.floats(0.01, 1), min_size=3, max_size=3).map(lambda row: np.array(row) / sum(row))
-
-
-@given(rows=st.lists(st.tuples(SHARES, st.integers(0, 2)), max_size=10))
-def test_the_score_is_the_largest_probability_of_a_wrong_label(rows: list[tuple[np.ndarray, int]]) -> None:
-    table = np.array([row for row, _ in rows]).reshape(-1, 3)
-    found = lexically_misleading_scores(table, [gold for _, gold in rows])
-    assert found.tolist() == [max(p for k, p in enumerate(row) if k != gold) for row, gold in rows]
 
 
 def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:

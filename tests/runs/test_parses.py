@@ -55,16 +55,13 @@ def tree_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"zoo/{folder}"
 
 
-def suite_of(*constructions: str, parsed: bool = True) -> Suite:
+def suite_of(construction: str, *, parsed: bool = True) -> Suite:
     base = base_from_examples(Dataset("made", tuple(pair(k, parsed=parsed) for k in range(24))))
-    sets: dict[str, Dataset] = {}
-    for name in constructions:
-        sets |= build_in_memory(suite_request(name, [base])).datasets
-    return Suite("made", sets)
+    return build_in_memory(suite_request(construction, [base]))
 
 
 def test_the_parse_of_an_edited_sentence_follows_from_that_of_its_base_which_alone_is_kept() -> None:
-    suite = suite_of("negation", "spelling_error_keyboard_swap")
+    suite = suite_of("negation")
     parses = known_parses(suite)
     for dataset in suite:
         assert parsed_items(dataset, parses) == len(dataset)

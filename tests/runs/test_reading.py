@@ -95,11 +95,9 @@ def test_a_checkpoint_reads_to_its_last_token(tiny_checkpoint: Path) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
-    read = {
-        index: each
-        for b in model.batches(pairs, [False] * 3)
-        for index, each in zip(b.indices, b.read, strict=True)
-    }
+    read: dict[int, Any] = {}
+    for batch in model.batches(pairs, [False] * 3):
+        read |= zip(batch.indices, batch.read, strict=True)
     assert read[0] is None
     # [CLS], two [SEP] and 13 words, of which the hypothesis has 5: "A man is here .", the premise 8
     assert premise[: read[1].premise] == "A man, who is old, is"

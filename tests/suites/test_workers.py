@@ -24,7 +24,6 @@ from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.behaviour import plan_behaviour
 from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.constructed import plan_constructed
-from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
 from made.suites import contents
 
@@ -35,14 +34,9 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 60)
 
 
-def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) -> SuiteRequest:
-    bases = [base or base_from_spec("builtin:demo", limit=200)]
+def built(folder: Path, suite: str, engine: Engine, base: Base, **how: Any) -> dict[str, bytes]:
     problems = [base_from_spec("builtin:word_problems")] if suite == "stress-tests" else []
-    return suite_request(suite, bases, problems, engine=engine, **how)
-
-
-def built(folder: Path, suite: str, engine: Engine, base: Base | None = None, **how: Any) -> dict[str, bytes]:
-    build_to_folder(request(suite, engine, base, **how), folder)
+    build_to_folder(suite_request(suite, [base], problems, engine=engine, **how), folder)
     return contents(folder)
 
 
@@ -51,12 +45,12 @@ def test_the_files_do_not_depend_on_the_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
     def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
-        folder = tmp_path / f"{suite}{how}"
-        alone = built(folder / "alone", suite, InThisProcess(), **how)
-        assert built(folder / "several", suite, Processes(workers), **how) == alone
+        folder, base = tmp_path / f"{suite}{how}", base_from_spec("builtin:demo", limit=200)
+        alone = built(folder / "alone", suite, InThisProcess(), base, **how)
+        assert built(folder / "several", suite, Processes(workers), base, **how) == alone
         with monkeypatch.context() as patch:
             patch.setattr("crossexam.suites.chunks.CHUNK", 1000)
-            assert built(folder / "whole", suite, InThisProcess(), **how) == alone
+            assert built(folder / "whole", suite, InThisProcess(), base, **how) == alone
 
     for_each(
         check,
@@ -79,13 +73,8 @@ def test_repeated_sentences_are_counted_in_order(
     untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
     again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
     base = base_from_examples([*tiny_corpus, *untagged, *again])
-
-    def files_of(name: str, engine: Engine) -> dict[str, bytes]:
-        asked = suite_request("antonymy", [base], engine=engine)
-        build_to_folder(asked, tmp_path / name)
-        return contents(tmp_path / name)
-
-    assert files_of("several", Processes(2)) == files_of("alone", InThisProcess())
+    alone = built(tmp_path / "alone", "antonymy", InThisProcess(), base)
+    assert built(tmp_path / "several", "antonymy", Processes(2), base) == alone
     antonymy = cx.load_suite(tmp_path / "several")["antonymy.examples"].entry
     assert {"builtin-perceptron", "corpus-parses"} <= set(
         re.findall("[a-z]+-[a-z]+", str(antonymy.signature))
@@ -103,7 +92,7 @@ def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Exam
 
     base = replace(base_from_spec("builtin:demo"), open=examples)
     with pytest.raises(CrossexamError, match="a worker process was killed"):
-        build_to_folder(request("negation", Processes(2), base), tmp_path / "suite")
+        built(tmp_path / "suite", "negation", Processes(2), base)
     assert not (tmp_path / "suite").exists()
     assert multiprocessing.active_children() == []
 
@@ -116,7 +105,7 @@ def test_workers_are_refused_where_they_would_do_nothing(tmp_path: Path, refused
     for where in (Where(workers=1), Where(workers="auto"), Where()):
         suite_request("challenge", engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
     for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
-        asked = request("negation", engine)
+        asked = suite_request("negation", [base_from_spec("builtin:demo", limit=200)], engine=engine)
         kind = replace(asked.kind, in_one_process=True)
         notes = build_to_folder(replace(asked, kind=kind), tmp_path / str(count)).notes
         assert ["by this process alone, without Ray" in note for note in notes] == [True] * count

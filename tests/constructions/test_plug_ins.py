@@ -33,9 +33,13 @@ SHOUT = Construction("NAME", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.
 """
 
 
-def source(name: str = "shout", body: str = "yield Draft(example.label, (edit,))") -> str:
-    """The source of a plug-in of that name, whose function ends with *body*."""
+def of(body: str, name: str = "shout") -> str:
+    """The source of a plug-in whose function ends with *body*."""
     return SHOUT.replace("NAME", name).replace("BODY", body)
+
+
+def source(name: str = "shout") -> str:
+    return of("yield Draft(example.label, (edit,))", name)
 
 
 @pytest.fixture
@@ -82,37 +86,26 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
         (source().replace('"noise"', '"robustness"'), "its test_class is 'robustness'"),
         (source("negation"), "already a construction called 'negation'"),
         (source("shout_released"), "'shout_released' cannot be the name"),
-    ],
-)
-def test_a_plug_in_that_cannot_be_used_is_an_error(
-    text: str, message: str, install: Install, refused: Callable[..., Any]
-) -> None:
-    install(text)
-    said = refused(lambda: list(added(CONSTRUCTIONS)))
-    assert said.has("the plug-in shout = shouting:SHOUT: ", message)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ('yield Draft("contradiction", (edit,))', "its item shout:a is contradiction, but its base neutral"),
-        ("yield Draft(None, (edit,))", "its item shout:a is unlabelled, but its base neutral"),
-        ('yield Draft("perhaps", (edit,))', "the label of its item shout:a is 'perhaps'"),
+        (of('yield Draft("contradiction", (edit,))'), "item shout:a is contradiction, but its base neutral"),
+        (of("yield Draft(None, (edit,))"), "its item shout:a is unlabelled, but its base neutral"),
+        (of('yield Draft("perhaps", (edit,))'), "the label of its item shout:a is 'perhaps'"),
         (
-            'yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))',
+            of('yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))'),
             "its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'",
         ),
-        ("yield ('neutral', (edit,))", "it yields a tuple"),
-        ("return", "it returns None"),
-        ("yield text[99]", "it raised IndexError: string index out of range"),
+        (of("yield ('neutral', (edit,))"), "it yields a tuple"),
+        (of("return"), "it returns None"),
+        (of("yield text[99]"), "it raised IndexError: string index out of range"),
     ],
 )
-def test_what_a_plug_in_makes_and_cannot_be_used_is_an_error_that_names_it(
-    body: str, message: str, install: Install, refused: Callable[..., Any]
+def test_a_plug_in_that_cannot_be_used_or_makes_what_cannot_be_used_is_an_error_that_names_it(
+    text: str, message: str, install: Install, refused: Callable[..., Any]
 ) -> None:
     """A label that is not the base's would be reported as an error of the model, on pairs."""
-    install(source(body=body))
-    (found,) = added(CONSTRUCTIONS)
-    example = Example("a", "It rains.", "It pours.", "neutral")
-    said = refused(apply_construction, found, [example])
-    assert said.has("the plug-in 'shout' of shouting, example a: ", message)
+    install(text)
+
+    def made() -> None:
+        (found,) = added(CONSTRUCTIONS)
+        apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
+
+    assert refused(made).has("the plug-in ", "shout", message)

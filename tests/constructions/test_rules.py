@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import product
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
@@ -127,21 +126,6 @@ def test_where_the_paper_and_the_script_put_a_tautology(sentence: str, paper: st
         assert found == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
     (item,), _ = made("length_mismatch", pair, "paper")
     assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
-
-
-def test_a_mixed_error_is_a_swap_or_a_key_with_equal_odds(for_each: Callable[..., None]) -> None:
-    def check(name: str, rules: str) -> None:
-        first = "Gardens/NNS" if name == MIXED[0] else "They/PRP"
-        items, _ = made(name, tagged("It/PRP", f"{first} grow/VBP"), rules, range(300))
-        kinds = Counter(item.info["error"] for item in items)
-        assert set(kinds) == {"swap", "keyboard"}
-        assert abs(kinds["swap"] - len(items) / 2) < 0.1 * len(items)
-        old = sorted(first.split("/")[0].lower())
-        for item in items:
-            new = sorted(item.hypothesis.split()[0].lower())
-            assert (new == old) == (item.info["error"] == "swap")
-
-    for_each(check, product(MIXED, RULES))
 
 
 def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:

@@ -16,14 +16,13 @@ from crossexam.models.table import open_model
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.runs.run import predict_suite
-from crossexam.shallow.bag_of_words import BAG_OF_WORDS
-from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import LAMBDAS, fitted_on_notes, misleading
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.subsets import hard
 from crossexam.suites.table import suite_request
+from made.corpora import write_pairs
 
 INFO = {"premise_parse": "(X)", "genre": "tiny"}
 EXAMPLES = tuple(
@@ -103,40 +102,17 @@ def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) 
     assert suite.manifest.facts["model"]["matched_by"] == "id"
 
 
-PAIRS = "".join(
-    f'"Mia has {k} {animal}s.","Mia has {told}.",{label}\n'
-    for k in range(4)
-    for animal in ("dog", "cat")
-    for told, label in ((f"a {animal}", "entailment"), ("a car", "neutral"), ("nothing", "contradiction"))
-)
-
-
-def test_a_model_that_was_fitted_on_the_base_is_a_warning(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
-    pytest.importorskip("sklearn")
-    mine, other = tmp_path / "mine.csv", tmp_path / "other.csv"
-    mine.write_text(f"premise,hypothesis,label\n{PAIRS}")
-    other.write_text(f"premise,hypothesis,label\n{PAIRS}".replace("Mia", "Ann"))
-    fit_once(BAG_OF_WORDS, FitRequest(str(mine), str(other), tmp_path / "words"))
-
-    def check(suite: str, path: str, said: bool) -> None:
-        options = {suite: {"model": f"bow/{tmp_path / 'words'}"}}
-        request = suite_request(suite, [base_from_spec(path)], options=options)
-        built = build_to_folder(request, tmp_path / suite, force=True)
-        assert any("was fitted on" in note for note in built.notes) is said
-        run = predict_suite("builtin/overlap", read_suite(tmp_path / suite))
-        assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
-
-    suites = ("cs-subsets", "compositionality", "hard-subsets")
-    for_each(
-        check, [(suite, f"{mine}[:9]", True) for suite in suites] + [("hard-subsets", str(other), False)]
-    )
-
-
-def test_a_selector_that_is_no_bag_of_words_or_was_fitted_on_a_part_is_told(tmp_path: Path) -> None:
-    shipped, base = open_model("builtin/bag-of-words"), base_from_spec("builtin:demo", limit=30)
+def test_a_model_that_was_fitted_on_the_base_or_is_no_bag_of_words_is_told(tmp_path: Path) -> None:
+    shipped = open_model("builtin/bag-of-words")
     for spec, count in (("data/snli_1.0_train.jsonl[:300]", 1), ("snli:dev", 0), ("my_train.csv", 0)):
         assert len(fitted_on_notes(shipped, replace(TINY, spec=spec))) == count
-    (note,) = build_to_folder(_request("cs", base, model="builtin/overlap"), tmp_path / "cs").notes
+    for name, said in (("snli_1.0_train", True), ("mine", False)):
+        base = write_pairs(tmp_path, name, ["entailment", "neutral", "contradiction"] * 4)
+        request = _request("hard", base_from_spec(str(base)), model="builtin/bag-of-words")
+        notes = build_to_folder(request, tmp_path / "hard", force=True).notes
+        assert any("was fitted on" in note for note in notes) is said
+        run = predict_suite("builtin/overlap", read_suite(tmp_path / "hard"))
+        assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
+    demo = base_from_spec("builtin:demo", limit=30)
+    (note,) = build_to_folder(_request("cs", demo, model="builtin/overlap"), tmp_path / "cs").notes
     assert "is not known to be a bag-of-words model" in note

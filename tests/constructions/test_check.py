@@ -56,9 +56,13 @@ def plain(
 FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
     ("E101", [antonym(hypothesis="The soup is lukewarm.")],
              [("antonymy:a", "an edit is not where the record says")]),
+    ("E101", [antonym(premise="This soup is hot.")],
+             [("antonymy:a", "both sides start from one sentence, but undoing the edits gives two")]),
     ("E102", [overlap(premise="The soup is there.")], [("word_overlap:a", "premise")]),
+    ("E102", [overlap(hypothesis="It smells and true is true.")], [("word_overlap:a", "hypothesis")]),
     ("E103", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "")]),
     ("E104", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "identical to its base")]),
+    ("E104", [antonym(hypothesis=HOT, edits=[])], [("antonymy:a", "premise and hypothesis are identical")]),
     ("E105", [overlap([END, Edit("premise", 12, 15, "hot", "cold")], premise="The soup is cold.")],
              [("word_overlap:a", "premise")]),
     ("E105", [swap("neutral", "premise")], [("i_ta2:a", "premise")]),

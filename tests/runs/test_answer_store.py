@@ -10,8 +10,10 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,19 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
     assert len(log) <= len(distinct) + BATCH * interrupted_batches
     assert contents(tmp_path / "killed" / "predictions") == contents(tmp_path / "calm" / "predictions")
     assert len(contents(tmp_path / "calm" / "predictions")) == 2
+
+
+def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    together = Barrier(4)
+
+    def open_and_close(path: Path) -> None:
+        together.wait()
+        with AnswerStore(path, "key", "name"):
+            pass
+
+    with ThreadPoolExecutor(4) as pool:  # SQLite refuses about one round in four if nothing is done about it
+        for round_ in range(60):
+            list(pool.map(open_and_close, [tmp_path / str(round_) / FILE_NAME] * 4))
 
 
 @pytest.mark.slow

@@ -212,6 +212,20 @@ def test_what_cannot_be_built_is_refused(
     assert said in refused(build, **filled)
 
 
+def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path: Path) -> None:
+    """What is named, the demo, has columns and labels of its own."""
+    rows = ("It rains.,It is wet.,yes", "Tom runs.,Tom sits.,no", "Ann sits.,Ann rests.,yes", "Ben ate.,-,no")
+    write_lines(own / "claims.csv", rows, "a,b,c\n")
+    given = ["build", "cross-dataset", "--add", own / "claims.csv", "--add", "builtin:demo"]
+    given += ["--columns", "premise=a,hypothesis=b,label=c", "--labels", "yes=entailment,no=not_entailment"]
+    invoke(*given, "-o", tmp_path / "x")
+    suite = read_suite(tmp_path / "x")
+    assert suite["base.claims"].entry.projection == "two labels"
+    assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
+    entailed = {"It rains.", "Ann sits."}
+    assert all(item.label == TWO[item.premise not in entailed] for item in suite["base.claims"])
+
+
 def test_malformed_records_are_skipped_and_counted(
     own: Path, tmp_path: Path, refused: Callable[..., str]
 ) -> None:

@@ -58,10 +58,10 @@ class Mute(Model):
         return Batch(range(len(pairs)), np.array(shares), [None] * len(pairs), outcomes)
 
 
-WORDS = ("plain", "refused", "mass", "cut", "plain")
+WORDS = ("plain", "unparsed", "mass", "cut", "plain")
 ITEMS = tuple(Example(f"i{k}", f"p {k}", f"{WORDS[k % 5]} {k}", "neutral") for k in range(20))
 DATA = Dataset("d", ITEMS)
-EXPECTED = {"refused": 4, "cut": 4}
+EXPECTED = {"unparsed": 4, "cut": 4}
 
 
 def test_a_run_and_its_files_never_show_a_label_where_there_is_no_answer_and_say_why(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_run_and_its_files_never_show_a_label_where_there_is_no_answer_and_say
     assert set(run.predictions("d")[missing]) == {""}
     assert run.outcomes["d"].unanswered() == run.manifest.test_sets["d"].unanswered == EXPECTED
     written = pq.read_table(tmp_path / "predictions" / "d.parquet")
-    assert written["outcome"].to_pylist() == ["answered", "refused", "answered", "cut", "answered"] * 4
+    assert written["outcome"].to_pylist() == ["answered", "unparsed", "answered", "cut", "answered"] * 4
     assert written["label_mass"].to_pylist() == [None, None, 0.5, None, None] * 4
     for table in (run.to_arrow(), written):
         for column in ("predicted", "correct", "p_entailment", "p_neutral", "p_contradiction"):
@@ -87,7 +87,7 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path, refused: Callab
     run = run_into_folder(model, DATA, tmp_path, again=["cut", "empty"])
     assert [pair[1].partition(" ")[0] for pair in model.asked] == ["cut"] * 4
     assert run.outcomes["d"].unanswered() == EXPECTED
-    run_into_folder(Mute(answered), DATA, tmp_path, again=["refused", "cut"])
+    run_into_folder(Mute(answered), DATA, tmp_path, again=["unparsed", "cut"])
     assert read_run(tmp_path).answered("d").all()
     said = refused(run_into_folder, Mute(), DATA, tmp_path, again=["answered"])
     assert "'answered' is not a reason for a missing answer" in said

@@ -1,4 +1,4 @@
-"""Constructions for documents: distracting passages, sentences in another order, errors in every sentence."""
+"""Constructions for documents: distracting passages and errors in every sentence."""
 
 from __future__ import annotations
 

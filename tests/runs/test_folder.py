@@ -1,4 +1,4 @@
-"""A folder holds one run: what is added, what is refused, what is replaced, and who may write."""
+"""A folder holds one run: what is added, refused, replaced or taken as it is, and who may write."""
 
 from __future__ import annotations
 

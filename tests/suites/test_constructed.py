@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 import crossexam as cx
-from crossexam.constructions.check import run_checks
 from crossexam.constructions.keys import in_one_order
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import MissingResourceError
@@ -32,13 +31,6 @@ from made.commands import invoke
 from made.corpora import write_lines, write_records
 
 DEMO = list(cx.load("builtin:demo").examples)
-
-
-def no_errors(suite: Suite) -> bool:
-    found = [
-        each for data in suite for each in run_checks(data, suite.datasets.get(str(data.entry.base_set)))
-    ]
-    return not any(each.code.startswith("E") for each in found)
 
 
 ROWS = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in DEMO[:40]]
@@ -85,27 +77,15 @@ PAIRS = (
 )
 
 
-@pytest.fixture
-def unlabelled(tmp_path: Path) -> Path:
-    """A corpus of which the annotators of some pairs agreed on no gold label."""
-
+def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none(tmp_path: Path) -> None:
     rows = [
         {"gold_label": label, "pairID": f"p{number}", "sentence1": premise, "sentence2": hypothesis}
         for number, (premise, hypothesis, label) in enumerate(PAIRS)
     ]
-    return write_records(tmp_path / "pairs.jsonl", rows)
-
-
-def built(spec: object, *names: str, limit: int | None = None) -> Suite:
-    base = base_from_spec(str(spec), limit=limit)
-    request = suite_request("stress-tests", [base], limit=limit, tagger="builtin")
-    return build_in_memory(
-        replace(request, constructions=[each for each in request.constructions if each.name in names])
-    )
-
-
-def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none(unlabelled: Path) -> None:
-    suite = built(unlabelled, "antonymy", "negation")
+    corpus = str(write_records(tmp_path / "pairs.jsonl", rows))
+    request = suite_request("stress-tests", [base_from_spec(corpus)], tagger="builtin")
+    some = [each for each in request.constructions if each.name in {"antonymy", "negation"}]
+    suite = build_in_memory(replace(request, constructions=some))
     items = [(item.hypothesis, item.base) for item in suite["antonymy.pairs"]]
     assert items == [
         ("The soup is cold.", "p0"),
@@ -118,10 +98,10 @@ def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none
     assert [item.base for item in suite["negation.pairs"]] == ["p0", "p2", "p4"]
     counts = {dataset.name: (dataset.entry.yields or {}).get("examples") for dataset in suite}
     assert counts == {"base.pairs": None, "antonymy.pairs": 5, "negation.pairs": 3}
-    assert no_errors(suite)
+    assert not any(each.code.startswith("E") for each in cx.check(suite))
     assert "|unlabelled:2|" in str(suite["antonymy.pairs"].entry.signature)
     assert "unlabelled" not in str(suite["negation.pairs"].entry.signature)
-    limited = built(unlabelled, "antonymy", limit=2)["antonymy.pairs"]
+    limited = cx.build("antonymy", corpus, limit=2, tagger="builtin")["antonymy.pairs"]
     assert [item.base for item in limited] == ["p0", "p1", "p2", "p2"]
 
 
@@ -149,7 +129,7 @@ def test_from_two_labels_every_set_has_two_and_models_of_one_two_and_three_give_
     both = {"entailment", "not_entailment"}
     assert set().union(*labels.values()) == both
     assert (labels["antonymy"], labels["numerical_reasoning"]) == ({"not_entailment"}, both)
-    assert no_errors(suite)
+    assert not any(each.code.startswith("E") for each in cx.check(suite))
     expected = predict_suite(three, suite)
 
     def numbers(run: Run) -> object:

@@ -1,4 +1,4 @@
-"""The cross-dataset benchmark: splits, projections, added corpora, the mean, on a data folder of our own."""
+"""The cross-dataset benchmark: splits, limits, added corpora, another reference, from data of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stress tests that Naik et al. released: installing them by hand, their pairs in MultiNLI, the suite."""
+"""The stress tests that Naik et al. released, their pairs in MultiNLI, and the suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subsets that a shallow model chooses: scores, CS_lambda, the curve, the hard subset, the command line."""
+"""Subsets that a shallow model chooses: scores, CS_lambda, the hard subset, and what is said of the model."""
 
 from __future__ import annotations
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import product
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.table import CONSTRUCTIONS, construction_named
+from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
+from made.cases import each_row
 from made.sentences import tagged
 
 RULES = ("ours", "paper", "released")
@@ -53,7 +53,6 @@ def test_items_of_other_rules_say_so_and_pass_every_check(
         items, _ = apply_construction(literal, base, resources=resources)
         assert items
         assert all(item.change and item.change.construction == literal.versioned for item in items)
-        assert all(item.id.startswith(f"{name}:") for item in items)
         compared = None if construction.reads_problems else Dataset("base", base)
         found = run_checks(Dataset(name, items), compared)
         assert [each for each in found if each.code.startswith("E")] == []
@@ -62,37 +61,22 @@ def test_items_of_other_rules_say_so_and_pass_every_check(
     for_each(check, [(each, rules) for each in CONSTRUCTIONS.values() for rules in each.known_rules[1:]])
 
 
-def test_what_is_no_construction_is_no_name_and_checks_know_those_of_other_rules(
-    refused: Callable[..., str],
-) -> None:
-    for name in ("negation_theirs", "spelling_error_content_word_released", "_paper"):
-        assert "no construction is called" in refused(construction_named, name)
+def test_checks_know_the_constructions_of_other_rules() -> None:
     base = tagged("It/PRP", "It/PRP rains/VBZ")
     wrong = replace(made("negation", base, "released")[0][0], label="entailment")
     assert "E202" in {each.code for each in run_checks(Dataset("x", [wrong]), Dataset("base", [base]))}
 
 
-# Antonymy by the authors' script
+@each_row
+def test_the_script_replaces_nouns_at_the_first_substring(premise: str, expected: list[str]) -> None:
+    assert texts("antonymy", tagged(premise), "released") == expected
 
 
-def test_the_script_replaces_nouns_at_the_first_substring(
-    each_case: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(premise: str, expected: list[str]) -> None:
-        assert texts("antonymy", tagged(premise), "released") == expected
-
-    each_case(check)
-    assert texts("antonymy", tagged("The/DT hatred/NN pleased/VBD them/PRP"), "paper") == []
+def test_the_script_knows_lower_case_words_and_writes_the_copy_of_a_hypothesis_into_the_premise() -> None:
     capital = made("antonymy", tagged("The/DT Husband/NN sang/VBD"), "released")
     assert capital == ([], {"the lower-cased word is not in the sentence": 1})
-    # the copy of a hypothesis becomes the premise
     (item,), _ = made("antonymy", tagged("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD"), "released")
     assert (item.premise, item.hypothesis) == ("The wife sang", "The husband sang")
-    said = refused(apply_construction, "antonymy", [], options={"rules": "released", "indirect": True})
-    assert "uses neither indirect antonyms nor a corpus" in said
-
-
-# Numerical reasoning
 
 
 def problem(
@@ -118,62 +102,30 @@ def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:
 
 def test_which_problems_and_numbers_the_script_takes() -> None:
     for given, reason in (
-        (problem("1\n2\n3\n4\n5"), None),
         (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
         (problem(answer="A )27"), None),
-        (problem(answer="A)1"), "the answer is not a number above 1"),
         (problem(answer="A)27 km"), "the answer is not a number above 1"),
         (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
         (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
     ):
         items, rejected = made("numerical_reasoning", given, "released")
         assert (len(items), rejected) == ((0, {reason: 1}) if reason else (3, {}))
-    # the paper draws any number and allows rationales of three sentences, the script those of five lines
+    # the paper draws any number
     sentence = problem(sentence="In/IN 1990/CD Tom/NNP had/VBD 30/CD pens/NNS")
     for rules, drawn in (("ours", {"30"}), ("paper", {"30", "1990"})):
         items, _ = made("numerical_reasoning", sentence, rules, range(30))
         assert {item.info["quantity"] for item in items} == drawn
-    four = problem("He has some. He buys one. He sells two. He is left with 27.")
-    assert [len(made("numerical_reasoning", four, rules)[0]) for rules in RULES] == [0, 0, 3]
 
 
-# Tautologies
-
-
-def test_where_the_paper_and_the_script_put_a_tautology(
-    each_case: Callable[..., None], refused: Callable[..., str]
-) -> None:
+@each_row
+def test_where_the_paper_and_the_script_put_a_tautology(sentence: str, paper: str, released: str) -> None:
     """At the plus sign; the paper appends them to the end of a premise, and no script does otherwise."""
-
-    def check(sentence: str, paper: str, released: str) -> None:
-        pair = Example("e", sentence, sentence, "neutral")
-        for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
-            found = [texts(name, pair, rules) for rules in ("paper", "released")]
-            assert found == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
-        (item,), _ = made("length_mismatch", pair, "paper")
-        assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
-
-    each_case(check)
-    said = refused(apply_construction, "length_mismatch", [], options={"rules": "released"})
-    assert "'length_mismatch.rules' cannot be 'released'" in said
-
-
-# Spelling errors
-
-
-def test_a_mixed_error_is_a_swap_or_a_key_with_equal_odds(for_each: Callable[..., None]) -> None:
-    def check(name: str, rules: str) -> None:
-        first = "Gardens/NNS" if name == MIXED[0] else "They/PRP"
-        items, _ = made(name, tagged("It/PRP", f"{first} grow/VBP"), rules, range(300))
-        kinds = Counter(item.info["error"] for item in items)
-        assert set(kinds) == {"swap", "keyboard"}
-        assert abs(kinds["swap"] - len(items) / 2) < 0.1 * len(items)
-        old = sorted(first.split("/")[0].lower())
-        for item in items:
-            new = sorted(item.hypothesis.split()[0].lower())
-            assert (new == old) == (item.info["error"] == "swap")
-
-    for_each(check, product(MIXED, RULES))
+    pair = Example("e", sentence, sentence, "neutral")
+    for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
+        found = [texts(name, pair, rules) for rules in ("paper", "released")]
+        assert found == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
+    (item,), _ = made("length_mismatch", pair, "paper")
+    assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
 
 
 def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
@@ -181,8 +133,6 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
     content, function = MIXED
     assert made(content, pair, "released")[1] == {"no word that the script can misspell": 1}
     assert made(function, pair, "ours")[1] == {"no conjunction, pronoun or article": 1}
-    assert made(content, pair, "ours")[0][0].hypothesis.split()[1:] == ["cools", "under", "trees"]
-    assert made(function, pair, "released")[0][0].hypothesis.split()[2] != "under"
     cat, the = (Example("e", "p", word, "neutral") for word in ("cat", "The"))
     made_by = {rules: texts("spelling_error_keyboard_swap", cat, rules, range(60)) for rules in RULES}
     assert [rules for rules in RULES if "car" in made_by[rules]] == ["paper", "released"]  # another word
@@ -198,13 +148,3 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
     items, rejected = made(function, tagged("It/PRP", "oo/IN"), "released", range(20))
     assert {item.info["error"] for item in items} == {"keyboard"}
     assert set(rejected) == {"the script leaves the pair unchanged"}
-
-
-def test_only_an_error_in_any_word_notes_the_class_of_the_word() -> None:
-    """Where the tag decides, "more" is an adjective, which a slice by the lists of words would deny."""
-    example = tagged("Ann/NNP ran/VBD ./.", "more/JJR and/CC more/JJR ./.")
-    for rules in RULES:
-        for name in MIXED:
-            assert ["word_class" in item.info for item in made(name, example, rules)[0]] == [False]
-        items, _ = made("spelling_error_keyboard_swap", example, rules)
-        assert [item.info["word_class"] for item in items] == ["function"]

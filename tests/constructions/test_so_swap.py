@@ -19,7 +19,7 @@ from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.constructions.so_swap_plausible import so_swap_plausible
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.agreement import agreeing, in_case, number_of
+from crossexam.language.agreement import agreeing, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed, Token
@@ -124,12 +124,6 @@ def test_number(words: str, head: str, relations: str, heads: list[int], expecte
     assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected
 
 
-def test_case() -> None:
-    pairs = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
-    assert [in_case(word, "subject") for word in pairs] == list(pairs.values())
-    assert [in_case(word, "object") for word in pairs.values()] == list(pairs)
-
-
 def _parsed(spec: str) -> Parsed:
     pieces = [piece.split("|") for piece in spec.split()]
     return Parsed(
@@ -139,12 +133,12 @@ def _parsed(spec: str) -> Parsed:
     )
 
 
-def test_why_there_is_no_clause(each_case: Callable[..., None]) -> None:
-    def check(spec: str, reason: str) -> None:
-        assert main_clause(_parsed(spec)) == reason
+@each_row
+def test_why_there_is_no_clause(spec: str, reason: str) -> None:
+    assert main_clause(_parsed(spec)) == reason
 
-    each_case(check)
-    # the last participle of a caption is its verb
+
+def test_the_last_participle_of_a_caption_is_its_verb() -> None:
     spec = "Men|NNS|root|-1 wearing|VBG|acl|0 hats|NNS|obj|1 pushing|VBG|acl|0 carts|NNS|obj|3"
     expected = Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)
     assert main_clause(_parsed(spec)) == expected

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.natural_logic import PairSentence, after_exchange, ex_situ_label, rest_of
 from crossexam.constructions.pair_family import Family, family_of
-from crossexam.constructions.pair_matching import Match, PairTable, matches
+from crossexam.constructions.pair_matching import PairTable, matches
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.word_pair_swaps import Options, swaps
 from crossexam.core.example import SIDES, Example, undo_edits
@@ -20,15 +19,14 @@ from crossexam.suites.behaviour import PairResources
 from made.cases import each_row
 from made.sentences import tagged
 
-EachCase = Callable[[Callable[..., None]], None]
 OURS, PAPER = Options(), Options("paper")
 NOTHING = WordPairIndex.build([])
 SUNSET, OLD, ANIMAL = "sunset sunrise antonym n", "old young antonym a", "dog animal hypernym n"
 
 
-def table_of(*pairs: str, every: bool = False) -> PairTable:
-    """The pairs of a list, each written as its words, relation and part of speech."""
-    return PairTable([WordPair(*pair.split()) for pair in pairs], every=every)  # type: ignore[arg-type]
+def table_of(pair: str, every: bool = False) -> PairTable:
+    """A list of one pair, which is written as its words, relation and part of speech."""
+    return PairTable([WordPair(*pair.split())], every=every)  # type: ignore[arg-type]
 
 
 def example(premise: str, hypothesis: str, label: Gold = "contradiction") -> Example:
@@ -41,12 +39,8 @@ GAME = example(
 )
 
 
-def found(one: Example, *pairs: str, as_written: bool = False) -> list[Any]:
-    return list(matches(one, table_of(*pairs), LanguageResources(), as_written=as_written))
-
-
 def match_of(one: Example, pair: str) -> Any:
-    (match,) = found(one, pair)
+    (match,) = matches(one, table_of(pair), LanguageResources())
     return match
 
 
@@ -81,29 +75,9 @@ def doubt_of(outcome: Any) -> str | None:
     return str(outcome.info["doubts"][0]) if undecided else None
 
 
-# Which pairs are found
-
-
-def test_a_pair_is_found_in_both_orders_and_as_each_part_of_speech() -> None:
-    """WordNet has black and white as nouns and as adjectives; as they are written, they are one pair."""
-    one = example("A/DT bridge/NN", "A/DT footbridge/NN", "neutral")
-    pair = match_of(one, "footbridge bridge hypernym n").pair
-    assert (pair.first, pair.relation) == ("bridge", "hyponym")
-    one = example("A/DT black/JJ towel/NN dries/VBZ", "A/DT white/JJ towel/NN dries/VBZ")
-    for as_written in (False, True):
-        found_as = found(one, "black white antonym n", "black white antonym a", as_written=as_written)
-        assert [each.pair.pos for each in found_as if isinstance(each, Match)] == ["a"]
-
-
-def test_what_is_no_match_says_why(each_case: EachCase) -> None:
-    def check(premise: str, hypothesis: str, pair: str, reason: str) -> None:
-        assert found(example(premise, hypothesis), pair) == [Rejection(reason)]
-
-    each_case(check)
-    assert match_of(example("A/DT red/JJ house/NN", "A/DT building/NN"), "house building hypernym n")
-
-
-# Exchanged words
+@each_row
+def test_what_is_no_match_says_why(premise: str, hypothesis: str, pair: str, reason: str) -> None:
+    assert match_of(example(premise, hypothesis), pair) == Rejection(reason)
 
 
 @each_row
@@ -111,14 +85,11 @@ def test_words_are_exchanged(premise: str, hypothesis: str, pair: str, exchanged
     made = family(example(premise, hypothesis), pair)
     item = made.in_situ().item(made.control, "i_th.v1")
     assert [item.premise, item.hypothesis] == exchanged
-    assert (item.id, item.base) == ("i_th:i_a:x1", "i_a:x1")
 
 
 def test_the_papers_example_ex_situ() -> None:
     """One context on both sides (section 5.3), then the pair exchanged."""
     made = family(GAME, SUNSET)
-    in_place = made.in_situ().item(made.control, "i_ta1.v1")
-    assert in_place.info["pair"] == "sunrise/sunset"
     drawn = [made_from(GAME, SUNSET, seed=seed)["e_a"].info["context"] for seed in range(20)]
     assert set(drawn) == set(SIDES)  # one of the two sentences, at random
     for context, texts in (
@@ -128,9 +99,7 @@ def test_the_papers_example_ex_situ() -> None:
         control = made.ex_situ(context).item(made.control, "e_a.v1")  # type: ignore[arg-type]
         item = made.ex_situ_exchanged(control, context).item(control, "e_ta.v1")  # type: ignore[arg-type]
         assert [control.premise, control.hypothesis] == [item.hypothesis, item.premise] == texts
-        assert (control.info["pair"], item.info["pair"]) == ("sunset/sunrise", "sunrise/sunset")
-        for derived, base in ((in_place, made.control), (control, made.control), (item, control)):
-            assert derived.change.edits
+        for derived, base in ((control, made.control), (item, control)):
             assert derived.base == base.id
             for side, start in (("premise", derived.change.source), ("hypothesis", derived.change.target)):
                 assert undo_edits(derived.text(side), derived.change.edits, side) == base.text(start)
@@ -145,32 +114,16 @@ def test_a_noun_is_counted_as_the_one_it_replaces(premise: str, pair: str) -> No
     assert isinstance(family_of(one, match, "i_h", "paper"), Family)
 
 
-# One word replaced
-
-
-def test_who_sits_is_seated(each_case: EachCase) -> None:
+@each_row
+def test_who_sits_is_seated(hypothesis: str, wanted: str) -> None:
     """The forms of a verb that "seated" takes the place of."""
-
-    def check(hypothesis: str, wanted: str) -> None:
-        one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
-        made = family(one, "sit stand antonym v").replaced("hypothesis", "seated")
-        if isinstance(made, Rejection):
-            assert made.reason == wanted
-        else:
-            item = made.item(one, "i_ta2.v4")
-            assert (item.hypothesis, item.info["pair"]) == (wanted, "sits/seated")
-
-    each_case(check)
-    # a verb is not replaced by a relative, and young becomes aged (section 6.1)
-    index = WordPairIndex.build([Example(str(k), "They lounge.", "They rest.", "neutral") for k in range(10)])
-    one = example("A/DT man/NN sits/VBZ", "A/DT man/NN stands/VBZ")
-    made = made_from(one, "sit stand antonym v", index=index)["i_ta2"]
-    assert made == Rejection("no relative that occurs ten times in training")
-    one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
-    control = family(one, "elderly young antonym a")
-    item = control.replaced("hypothesis", "aged", relation="synonym").item(one, "i_ta2.v4")
-    assert (item.premise, item.hypothesis) == (one.premise, "An aged mother sits")
-    assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
+    one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
+    made = family(one, "sit stand antonym v").replaced("hypothesis", "seated")
+    if isinstance(made, Rejection):
+        assert made.reason == wanted
+    else:
+        item = made.item(one, "i_ta2.v4")
+        assert (item.hypothesis, item.info["pair"]) == (wanted, "sits/seated")
 
 
 @each_row
@@ -180,9 +133,6 @@ def test_labels_that_natural_logic_decides(premise: str, hypothesis: str, labels
     decided = {made[name].label for name in ("i_ta2", "i_ta3") if doubt_of(made[name]) is None}
     assert decided <= set(labels)
     assert bool(decided) == bool(labels)
-
-
-# Labels
 
 
 @each_row
@@ -213,9 +163,6 @@ def test_who_does_what_is_in_the_premise(premise: str, hypothesis: str, wanted: 
     assert match_of(example(premise, hypothesis), pair).is_covered == wanted
 
 
-# What makes a label doubtful
-
-
 @each_row
 def test_no_sentence_tells_what_its_word_leaves_open(
     premise: str, hypothesis: str, rejected: list[str]
@@ -236,9 +183,6 @@ def test_what_makes_the_label_of_exchanged_nouns_doubtful(
     assert doubt_of(made_from(example(premise, hypothesis, label), pair)["i_th"]) == reason
 
 
-# The paper's rules
-
-
 @each_row
 def test_the_papers_rules_have_no_filters(
     premise: str, hypothesis: str, pair: str, exchanged: list[str]
@@ -250,25 +194,12 @@ def test_the_papers_rules_have_no_filters(
     assert [item.premise, item.hypothesis] == exchanged
 
 
-def test_the_papers_rules_count_a_relative_as_it_is_written() -> None:
-    one = example("A/DT man/NN waits/VBZ", "A/DT woman/NN swims/VBZ")
-    for word, frequent_to_both in (("lady", True), ("ladies", False)):
-        row = f"Some {word} left"
-        index = WordPairIndex.build([Example(str(k), row, row, "neutral") for k in range(10)])
-        ours, papers = (
-            made_from(one, "man woman antonym n", each, index=index)["i_ta3"] for each in (OURS, PAPER)
-        )
-        assert ours.edits[-1].new == "lady"
-        assert (papers == Rejection("no relative that occurs ten times in training")) is not frequent_to_both
-
-
 def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:
     one = example("Two/CD dogs/NNS run/VBP", "An/DT animal/NN runs/VBZ", "neutral")
     assert made_from(one, ANIMAL, PAPER)["i_h"] == Rejection("no pair of the list")
     assert isinstance(made_from(one, ANIMAL)["i_h"], Example)
     both = replaced_from("A/DT man/NN and/CC a/DT woman/NN wait/VBP", "A/DT woman/NN swims/VBZ", PAPER)
-    for name in ("i_a", "i_ta1", "i_ta2", "i_ta3"):
-        assert "a sentence has both words" in both[name].info["doubts"]
+    assert "a sentence has both words" in both["i_ta1"].info["doubts"]
     clean = replaced_from("A/DT man/NN waits/VBZ here/RB", "A/DT woman/NN waits/VBZ", PAPER)["i_a"]
     assert "doubts" not in clean.info
     poodle = "A/DT poodle/NN barks/VBZ"

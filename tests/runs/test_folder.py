@@ -1,4 +1,4 @@
-"""A folder holds one run: what is added, what is refused, what is replaced, and who may write."""
+"""A folder holds one run: what is added, refused, replaced or taken as it is, and who may write."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,15 @@ import pytest
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.locks import alone_in
-from crossexam.runs import folder as folders
+from crossexam.models.chunking import Chunking
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
-from made.models import Fixed
-from made.suites import BASE, DOG, MORE, NEVER, SLEEP
+from made.models import Fixed, Reader
+from made.runs import assert_same_answers
+from made.suites import BASE, MORE
 
-WAY_OUT = "\n  hint: choose another -o, or --force"
 Refused = Callable[..., str]
 
 
@@ -50,31 +49,54 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert lines(both) == lines(loaded) == lines(whole)
     counts = ("distinct_pairs", "asked_pairs", "pairs_from_store")
     assert [getattr(loaded.manifest, name) for name in counts] == [4, 1, 3]  # DOG is in both sets
-    run(BASE, tmp_path / "run")
-    assert sorted(kept(tmp_path / "run")) == ["base.tiny", "more.tiny"]
     replaced = run(MORE, tmp_path / "run", force=True)  # which keeps the store
     assert (replaced.manifest.pairs_from_store, kept(tmp_path / "run")) == (2, ["more.tiny"])
 
 
+def asked(dataset: Dataset | Suite, folder: Path, **arguments: Any) -> tuple[Run, int]:
+    """The run in *folder* after one more, and how many pairs were asked."""
+    model = Reader()
+    return run_into_folder(model, dataset, folder, **arguments), len(model.asked)
+
+
+def test_a_finished_run_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is looked up or written, whatever it was asked with."""
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError("an answer was looked up, or predictions were written")
+
+    suite = Suite("s", {"base.tiny": BASE, "more.tiny": MORE})
+    ways: dict[str, Any] = {"whole": {"limit": 2}, "chunks": {"chunking": Chunking("sentences:1")}}
+    first = {name: asked(suite, tmp_path / name, **way) for name, way in ways.items()}
+    monkeypatch.setattr(AnswerStore, "look_up", forbidden)
+    monkeypatch.setattr("crossexam.runs.folder._write_predictions", forbidden)
+    for name, way in ways.items():
+        before, count = first[name]
+        again, none = asked(suite, tmp_path / name, **way)
+        assert (again.manifest.asked_pairs, again.manifest.pairs_from_store, none) == (0, count, 0)
+        assert_same_answers(again, before)
+        assert again.manifest.test_sets == before.manifest.test_sets
+
+
+def test_a_run_without_its_store_is_asked_again(tmp_path: Path) -> None:
+    """Whoever removes the store asks the model again, and means all pairs even if that is interrupted."""
+    _, count = asked(BASE, tmp_path)
+    (tmp_path / FILE_NAME).unlink()
+    with AnswerStore(tmp_path / FILE_NAME, Reader.key, Reader.name):
+        pass  # as if it was interrupted at once
+    assert asked(BASE, tmp_path)[1] == count == 3
+
+
 def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path, refused: Refused) -> None:
     run_into_folder(Fixed("api/asked", key="one", answer="choice"), BASE, tmp_path)
-    for dataset in (BASE, MORE):
-        said = refused(run_into_folder, Fixed("api/asked", key="two", answer="choice"), dataset, tmp_path)
-        assert "a run of an earlier api/asked: " in said
-        assert WAY_OUT in said
+    said = refused(run_into_folder, Fixed("api/asked", key="two", answer="choice"), MORE, tmp_path)
+    assert "a run of an earlier api/asked: " in said
+    assert "choose another -o, or --force" in said
     assert "a run of api/asked, not of builtin/overlap" in refused(run, BASE, tmp_path)
     otherwise = Fixed("api/asked", key="two", answer="text", shots={"count": 4})
     said = refused(run_into_folder, otherwise, BASE, tmp_path)
     assert 'answer: "choice" there, "text" here; shots: not set there, 4 here' in said
     assert read_run(tmp_path).manifest.model_key == "one"
-
-
-def test_other_items_of_the_same_name_are_refused(tmp_path: Path, refused: Refused) -> None:
-    run(BASE, tmp_path)
-    said = refused(run, Dataset(BASE.name, (NEVER, SLEEP, DOG)), tmp_path)
-    assert "a run over 3 other items that are also called 'base.tiny'" in said
-    assert WAY_OUT in said
-    assert list(read_run(tmp_path).datasets[BASE.name]) == list(BASE)
 
 
 def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, refused: Refused) -> None:
@@ -103,30 +125,6 @@ def test_a_save_that_fails_leaves_the_earlier_run(tmp_path: Path, monkeypatch: A
     monkeypatch.undo()
     run(MORE, tmp_path)
     assert not stale.exists()
-
-
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, refused: Refused) -> None:
-    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    assert "contains files, but they are not from a run" in refused(run, BASE, tmp_path, force=True)
-
-
-def test_who_comes_second_removes_nothing(tmp_path: Path, monkeypatch: Any, refused: Refused) -> None:
-    """Both find that there is no folder yet; the one without the lock must leave the store of the other."""
-    folder = tmp_path / "run"
-
-    @contextmanager
-    def overtaken(path: Path, busy: CrossexamError) -> Iterator[None]:
-        monkeypatch.undo()
-        with (
-            alone_in(path, CrossexamError("in use")),
-            AnswerStore(folder / FILE_NAME, "key", "model"),  # without predictions so far
-            alone_in(path, busy),
-        ):
-            yield
-
-    monkeypatch.setattr(folders, "alone_in", overtaken)
-    assert "another process is writing to this folder" in refused(run, BASE, folder)
-    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
 
 
 BLOCKED = """
@@ -178,9 +176,9 @@ def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch:
 def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Refused) -> None:
     run(BASE, tmp_path)
     path = tmp_path / "predictions" / "base.tiny.parquet"
-    table = pq.read_table(path)
+    before, table = path.read_bytes(), pq.read_table(path)
     zeros = pa.array([0.0] * len(table))
     pq.write_table(table.set_column(table.schema.get_field_index("p_neutral"), "p_neutral", zeros), path)
     assert "base.tiny.parquet: the predictions were changed after the run" in refused(read_run, tmp_path)
-    run(BASE, tmp_path)
-    assert len(read_run(tmp_path).datasets) == 1
+    assert run(BASE, tmp_path).manifest.asked_pairs == 0  # they are written again from the store
+    assert path.read_bytes() == before

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.pair_hashes import DistinctHashes, HashTable, from_bytes, pair_hash, pair_hashes, to_bytes
+from crossexam.runs.pair_hashes import DistinctHashes, from_bytes, pair_hash, pair_hashes, to_bytes
 
 PAIRS = [
     *(("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("", "")),
@@ -55,7 +53,6 @@ def test_numbers_are_those_of_a_dict() -> None:
         columns = [rng.integers(0, most, count, np.uint64, endpoint=most == 2**63) for most in limits]
         hashes = np.stack(columns, axis=1)
         distinct = DistinctHashes(at_most)
-        slots = len(distinct._slots)
         numbers, rows = [], []
         for start in range(0, count, at_once):
             found, new = distinct.add(hashes[start : start + at_once])
@@ -63,38 +60,3 @@ def test_numbers_are_those_of_a_dict() -> None:
             rows += (new + start).tolist()
         assert (numbers, rows) == numbered_by_dict(hashes)
         assert distinct.count == len(rows)
-        assert not at_most or len(distinct._slots) == slots  # there was room
-
-
-def test_rows_are_found_by_hash() -> None:
-    """Of hashes that all differ, that have one half in common, and that are appended more than once."""
-    for firsts, seconds, at_once in product((2**64, 50), (2**64, 70), (7, 3_000)):
-        rng = np.random.default_rng(at_once)
-        limits = (min(firsts, 2**63), min(seconds, 2**63))
-        hashes = np.stack([rng.integers(0, most, 6_000, np.uint64) for most in limits], axis=1)
-        stored, others = hashes[:3_000], hashes[3_000:]
-        table, rows = HashTable(), dict[tuple[int, int], int]()
-        for start in range(0, len(stored), at_once):
-            found, _ = table.append(stored[start : start + at_once])
-            for row, (first, second) in enumerate(stored[start : start + at_once].tolist(), start):
-                assert found[row - start] == rows.setdefault((first, second), row)
-        assert table.count == len(stored)
-        wanted = [rows.get((first, second), -1) for first, second in hashes.tolist()]
-        assert table.find(hashes).tolist() == wanted
-        assert -1 in table.find(others).tolist()
-        assert HashTable().find(others).tolist() == [-1] * len(others)
-
-
-def test_to_append_nothing_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that is looked up appends what other processes have stored since, mostly nothing."""
-    table, asked = HashTable(), list[int]()
-    table.append(pair_hashes([("a", "b"), ("a", "c")]))
-    first_slots = HashTable._first_slots
-
-    def counted(of: HashTable, *halves: Any) -> Any:
-        asked.append(len(halves[0]))
-        return first_slots(of, *halves)
-
-    monkeypatch.setattr(HashTable, "_first_slots", counted)
-    rows, slots = table.append(pair_hashes([]))
-    assert (len(rows), len(slots), asked) == (0, 0, [0])

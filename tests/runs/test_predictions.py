@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,10 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.progress import AtMost
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.runs import predictions, run, windows
@@ -25,18 +23,19 @@ from made.runs import assert_same_answers
 EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
 
 
-class Planning:
-    """A model that plans its batches, shortest pairs first, and reads 30 characters of a premise."""
+class Planning(Model):
+    """A model that plans its batches, shortest pairs first, and reads 30 characters of a premise.
 
-    name, key, details = "planning", "planning", {"device": "abacus"}
+    Its predictions depend on the size of the batch, unless they are said not to.
+    """
 
-    def __init__(self, leaves_out: int = 0) -> None:
+    name = key = "planning"
+    details: dict[str, str] = {"device": "abacus"}  # noqa: RUF012
+
+    def __init__(self, leaves_out: int = 0, *, of_batch: bool = True) -> None:
         self.asked: list[Pair] = []
         self.planned: list[int] = []
-        self._leaves_out = leaves_out
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        raise AssertionError("batches are planned")
+        self._leaves_out, self._of_batch = leaves_out, of_batch
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         self.planned.append(len(pairs))
@@ -45,9 +44,8 @@ class Planning:
             rows = [row for row in order[start : start + 4] if not known[row]]
             if rows:
                 self.asked += [pairs[row] for row in rows]
-                shares = np.array(
-                    [[len(p), len(h), 1.0 + len(rows)] for p, h in (pairs[row] for row in rows)]
-                )
+                last = 1.0 + len(rows) * self._of_batch
+                shares = np.array([[len(pairs[row][0]), len(pairs[row][1]), last] for row in rows])
                 read = [CharactersRead(30, 5) if len(pairs[row][0]) > 30 else None for row in rows]
                 yield Batch(rows, shares / shares.sum(axis=1, keepdims=True), read)
 
@@ -85,15 +83,7 @@ def same(one: Run, other: Run) -> None:
 
 @pytest.mark.parametrize("chunking", [None, Chunking("sentences:1", "mean")], ids=["whole", "chunks"])
 def test_windows_change_nothing_but_the_batches(monkeypatch: Any, chunking: Chunking | None) -> None:
-    class Alone(Planning):
-        """A model whose predictions do not depend on the rest of the batch."""
-
-        def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-            for batch in super().batches(pairs, known):
-                table = np.array([[len(pairs[k][0]), len(pairs[k][1]), 1.0] for k in batch.indices])
-                yield batch._replace(probabilities=table / table.sum(axis=1, keepdims=True))
-
-    whole, cut = Alone(), Alone()
+    whole, cut = Planning(of_batch=False), Planning(of_batch=False)
     expected = predict_suite(whole, SUITE, chunking=chunking)
     small_windows(monkeypatch)
     same(predict_suite(cut, SUITE, chunking=chunking), expected)
@@ -128,38 +118,6 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(
     same(expected, replace(resumed, manifest=msgspec.structs.replace(resumed.manifest, **counts)))
 
 
-def test_progress_knows_at_most_how_many_pairs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until all are read."""
-    small_windows(monkeypatch)
-    calls: list[tuple[int, int | None]] = []
-
-    def note(stage: str, done: int, total: int | None) -> None:
-        assert stage.endswith("on distinct pairs")  # which are fewer than the items that build counts
-        calls.append((done, total))
-
-    predict_suite(Planning(), SUITE, progress=note)
-    # of 430 items, of which 30 are repeated in the first 150
-    assert (calls[0][0], f"{calls[0][1]:,}") == (0, "at most 400")
-    assert calls[-1] == (len(DISTINCT), len(DISTINCT))
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-    exact = [total for _, total in calls if not isinstance(total, AtMost)]
-    assert exact == [len(DISTINCT)] * len(exact)
-    assert len(exact) > len(calls) / 8
-
-
 def test_a_model_that_leaves_pairs_out_is_told() -> None:
     with pytest.raises(CrossexamError, match="planning: the model left 3 pairs without a prediction"):
         predict_suite(Planning(leaves_out=3), SUITE)
-
-
-def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    def backwards(
-        model: Model, given: Any, options: Mapping[str, Any]
-    ) -> Iterator[tuple[int, Batch, Mapping[str, Any]]]:
-        for window in reversed(list(given)):
-            found = list(windows.batches_of(model, window.pairs, window.known, options))
-            yield from ((window.start, batch, model.details) for batch in reversed(found))
-
-    small_windows(monkeypatch)
-    expected = predict_suite(Planning(), SUITE)
-    same(predict_suite(Planning(), SUITE, ask=backwards), expected)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
@@ -36,11 +35,9 @@ def edited(
 TEXT = "It rains. " * 4  # 40 characters
 CASES = [
     (edited("insertion beyond", TEXT, ("premise", 30, 30, "Not. ")), True),
-    (edited("insertion at the border", TEXT, ("premise", LENGTH, LENGTH, "Not. ")), True),
     (edited("first of two read", TEXT, ("premise", 0, 2, "Is"), ("premise", 30, 32, "Is")), False),
     (edited("moved out by another", TEXT, ("premise", 15, 15, "x" * 9), ("premise", 16, 17, "y")), False),
     (edited("the hypothesis edited", TEXT, ("hypothesis", 0, 2, "Is")), False),
-    (edited("deletion at the border", TEXT, ("premise", LENGTH, 22, "")), True),
     (Example("no edit", TEXT, "It rains.", "neutral"), False),
 ]
 
@@ -92,28 +89,21 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     pairs = [(TEXT, "h"), ("It rains.", "h")]
     both = Mean("mean/x", (Reader(10), Reader(15))).answered(pairs)
     assert both.read == [CharactersRead(15, 1), None]
-    one = Mean("mean/x", (Reader(10), Reader(1000))).answered(pairs)
-    assert one.read == [CharactersRead(len(TEXT), 1), None]
 
 
-def test_a_checkpoint_reads_to_its_last_token(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_reads_to_its_last_token(tiny_checkpoint: Path) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
-    read = {
-        index: each
-        for b in model.batches(pairs, [False] * 3)
-        for index, each in zip(b.indices, b.read, strict=True)
-    }
+    read: dict[int, Any] = {}
+    for batch in model.batches(pairs, [False] * 3):
+        read |= zip(batch.indices, batch.read, strict=True)
     assert read[0] is None
     # [CLS], two [SEP] and 13 words, of which the hypothesis has 5: "A man is here .", the premise 8
     assert premise[: read[1].premise] == "A man, who is old, is"
     assert read[1].hypothesis == len("A man is here.")
     assert premise[: read[2].hypothesis] == "A man, who is old, is playing a"
     assert read[2].premise == len("A man.")
-    classifier = model._loaded()
-    monkeypatch.setattr(type(classifier.tokenizer), "is_fast", False)  # does not say where its tokens are
-    assert list(classifier.encode(pairs).read.values()) == [read[1], read[2]]
 
 
 def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from crossexam.models.model import Model, Pair
+from crossexam.models.model import Pair
 from crossexam.runs import windows
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.windows import Piece, batches_of, cut_into_windows
+from made.models import Reader
 
 
 def stream(pairs: list[Pair], at_once: int) -> Iterator[Piece]:
@@ -52,17 +53,8 @@ def test_windows_double_whatever_the_stream_is_cut_into() -> None:
 
 def test_what_is_known_is_not_asked_again() -> None:
     """Batches end where they do if nothing is known, and have only what is not."""
-    pairs, asked = numbered(7), []
-
-    class Asked(Model):
-        name = key = "asked"
-        details: dict[str, str] = {}  # noqa: RUF012
-
-        def predict(self, given: list[Pair]) -> np.ndarray:
-            asked.append(list(given))
-            return np.full((len(given), 3), 1 / 3)
-
+    pairs, model = numbered(7), Reader()
     known = [True, False, False, True, True, True, False]
-    batches = list(batches_of(Asked(), pairs, known, {"batch_size": 3}))
+    batches = list(batches_of(model, pairs, known, {"batch_size": 3}))
     assert [list(batch.indices) for batch in batches] == [[1, 2], [6]]
-    assert asked == [[pairs[1], pairs[2]], [pairs[6]]]
+    assert model.asked == [pairs[1], pairs[2], pairs[6]]

@@ -18,10 +18,6 @@ from crossexam.runs.workers import asking_of
 
 PAIRS = [Example(f"e{k}", f"A man saw {k} dogs.", f"He saw {k} animals.", "entailment") for k in range(90)]
 NAMING = """
-def three(pairs):
-    return ["neutral" if len(p) % 2 else "entailment" for p, h in pairs]
-
-
 def two(pairs):
     return ["not_entailment" if len(p) % 2 else "entailment" for p, h in pairs]
 
@@ -48,16 +44,11 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Counted:
     return Counted(2)
 
 
-@pytest.fixture
-def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "naming.py").write_text(NAMING)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-
-def asked(model: Any, engine: Processes, store: Path | None = None, **how: Any) -> Run:
-    how = {"options": {"batch_size": 10}} | how
-    return predict_suite(model, Dataset("set", PAIRS), store=store, ask=asking_of(engine), **how)
+def asked(
+    model: Any, engine: Processes, store: Path | None = None, pairs: Any = PAIRS, batch_size: int = 10
+) -> Run:
+    options = {"batch_size": batch_size}
+    return predict_suite(model, Dataset("set", pairs), store=store, ask=asking_of(engine), options=options)
 
 
 def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Counted, tmp_path: Path) -> None:
@@ -69,39 +60,30 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
     ]  # fmt: skip
     engine.tasks.clear()
     more = replace(PAIRS[0], id="more", hypothesis="It rained.")
-    both = Dataset("set", [*PAIRS, more])
-    how: Any = {"options": {"batch_size": 10}, "ask": asking_of(engine)}
-    again = predict_suite("builtin/overlap", both, store=tmp_path, **how)
+    again = asked("builtin/overlap", engine, tmp_path, pairs=[*PAIRS, more])
     assert [(share.offset, list(share.known)) for share in engine.tasks] == [(80, [1] * 10 + [0])]
     assert again.manifest.pairs_from_store == 90
 
 
-@pytest.mark.usefixtures("functions")
-def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: Path) -> None:
-    assert asked("py/naming:two", engine).details["two_label"] is True
+def test_what_workers_learn_of_a_model_is_known_here_and_may_not_be_contradictory(
+    engine: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    class NewWorkers(Processes):
+        """An engine of which every worker carries out one task."""
+
+        def results(self, start: Any, tasks: Any, *, ordered: bool = True) -> Any:
+            yield from (start()(task) for task in tasks)
+
+    (tmp_path / "naming.py").write_text(NAMING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
     assert asked("py/naming:two", engine, tmp_path / "store").manifest.asked_pairs == 90
     assert asked("py/naming:two", engine, tmp_path / "store").details["two_label"] is True
-
-
-class NewWorkers:
-    """An engine of which every worker carries out one task."""
-
-    workers = 9
-
-    def results(self, start: Any, tasks: Any, *, ordered: bool = True) -> Any:
-        yield from (start()(task) for task in tasks)
-
-
-@pytest.mark.usefixtures("functions", "engine")
-def test_labels_of_two_workers_that_contradict_each_other(refused: Callable[..., str]) -> None:
-    several: Any = NewWorkers()
-    said = refused(asked, "py/naming:mixed", several, options={"batch_size": 20})
+    said = refused(asked, "py/naming:mixed", NewWorkers(9), batch_size=20)
     assert "some answers are not_entailment, others are neutral" in said
 
 
 def test_a_worker_that_opens_another_model_is_an_error(engine: Counted, refused: Callable[..., str]) -> None:
-    opened: Any = open_model(lambda pairs: ["neutral"] * len(pairs))
-    refused(asked, opened, engine)
     overlap: Any = open_model("builtin/overlap")
     other = type("Other", (), {"name": "builtin/majority", "key": overlap.key, "details": {}})()
     other.predict = overlap.predict

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.example import Example
@@ -23,7 +21,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.behaviour import SELECTED, PairResources, chosen, pair_tables, select
+from crossexam.suites.behaviour import SELECTED, chosen, select
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
@@ -58,22 +56,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def lists(folder: Path) -> dict[str, list[str]]:
-    return {"antonym": [str(folder / "antonyms.tsv")], "hypernym": [str(folder / "hypernyms.tsv")]}
+def lists(folder: Path) -> dict[str, Path]:
+    return {"antonym": folder / "antonyms.tsv", "hypernym": folder / "hypernyms.tsv"}
 
 
-def request(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> SuiteRequest:
-    pairs = [f"{relation}={name}" for relation, names in lists.items() for name in names]
-    options = {"pairs": pairs, **options}
+def request(base: Path, lists: Mapping[str, Path], **options: Any) -> SuiteRequest:
+    options = {"pairs": [f"{relation}={name}" for relation, name in lists.items()], **options}
     return suite_request("behaviour", [base_from_spec(str(base))], options={"behaviour": options})
 
 
-def build(base: Path, lists: Mapping[str, Sequence[str]], **options: Any) -> Suite:
+def build(base: Path, lists: Mapping[str, Path], **options: Any) -> Suite:
     return build_in_memory(request(base, lists, **options))
 
 
 @pytest.fixture(scope="module")
-def suite(folder: Path, lists: dict[str, list[str]]) -> Suite:
+def suite(folder: Path, lists: dict[str, Path]) -> Suite:
     return build(folder / "train.jsonl", lists)
 
 
@@ -89,8 +86,6 @@ def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_p
         status = example.info.get("status")
         assert status in {"proposed", "undecided"} if by_logic and not decided else status is None
         assert (status == "undecided") == ("doubts" in example.info)
-        assert example.info["reason"]
-    assert [e.id for e in suite["i_th.train"] if "doubts" in e.info] == ["i_th:i_h:t1"]
     found = {name: [items[name].info[key] for key in ("pair", "seen", "polarity")] for name in items}
     # t1 and t2 have it once each; of the ordered pair t3 and t4; young, old: t5 alone
     assert found["i_h:t2"] == ["dog/animal", True, "entailment-contradiction"]
@@ -98,24 +93,8 @@ def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_p
     assert found["i_ta1:i_a:t0"] == ["young/old", True, "neutral"]
 
 
-def test_each_set_is_what_its_construction_makes_alone(
-    suite: Suite, folder: Path, lists: dict[str, list[str]]
-) -> None:
-    """The items of a family follow from one sequence of choices, whether they are made together or not."""
-    corpus, tables = str(folder / "train.jsonl"), pair_tables(lists)
-    resources = PairResources(antonyms=tables["antonym"], hypernyms=tables["hypernym"], index_spec=corpus)
-    examples = list(base_from_spec(corpus).open())
-    for name in SWAPS:
-        items, counts = apply_construction(name, examples, resources=resources)
-        together = suite[f"{name}.train"]
-        assert [replace(e, info={}) for e in items] == [replace(e, info={}) for e in together]
-        rejected = together.manifest["yield"]["rejected"].items()
-        drawn = {reason: count for reason, count in rejected if not reason.startswith("left to judges")}
-        assert counts["rejected"] == drawn
-
-
 def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_change(
-    suite: Suite, folder: Path, lists: dict[str, list[str]], refused: Callable[..., str]
+    suite: Suite, folder: Path, lists: dict[str, Path], refused: Callable[..., str]
 ) -> None:
     """Each half of the corpus lacks pairs of the other; together they are the corpus."""
     corpus = folder / "train.jsonl"
@@ -131,17 +110,12 @@ def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_chan
     index = "+".join(map(str, halves))
     assert facts(build(corpus, lists, index=index)) == facts(suite)
     both = request(corpus, {"antonym": lists["antonym"]}, index=index)  # and hypernyms of WordNet
-    built = build_to_folder(both, folder / "suite")
-    assert built.written
-    assert not any("--index" in note for note in built.notes)
+    assert build_to_folder(both, folder / "suite").written
     (said, _) = build_to_folder(request(corpus, lists), folder / "of_base").notes
     assert said.startswith("word pairs count as seen if the base has them")
-    assert "--index CORPUS" in said
     assert len(read_suite(folder / "suite")["i_h.train"]) >= len(suite["i_h.train"])
-    assert f"|index:{halves[0]}" in str(read_suite(folder / "suite")["i_a.train"].entry.signature)
     halves[0].write_text(lines[0])
     assert "\n    index: " in refused(build_to_folder, both, folder / "suite")
-    halves[1].write_text(lines[6])
     halves[0].write_text(lines[6])
     assert {fact[1:] for fact in facts(build(corpus, lists, index=str(halves[0])))} == {(False, "none")}
 
@@ -151,12 +125,11 @@ def test_controls_are_contradictions_if_of_antonyms_and_drawn_with_what_is_made_
     assert [item.id for item in items["i_a"]] == ["i_a:t0", "i_a:t1"]  # t5 has them, but is neutral
     assert [item.id for item in items["i_h"]] == ["i_h:t1", "i_h:t2", "i_h:t3", "i_h:t4"]
     drawn = chosen(items, 1, seed=0)
-    assert [len(drawn[name]) for name in ("i_a", "i_ta1", "i_h", "i_th")] == [1, 1, 1, 1]
+    assert [len(drawn[name]) for name in ("i_a", "i_ta1", "i_h")] == [1, 1, 1]
     for name, kind in SWAPS.items():
         if kind.control:
             controls = {example.id for example in drawn[kind.control]}
             assert {example.base for example in drawn[name]} <= controls
-    assert chosen(items, None, seed=0) == items
 
 
 def swap_sets(labels: str, same: str) -> dict[str, DeferredItems]:
@@ -177,7 +150,6 @@ def test_items_are_selected_by_label_and_by_what_differs() -> None:
     for labels, same, kept in (
         ("NNNNNNCE", "--------", {"N": 4, "C": 1, "E": 1}),  # two thirds of six
         ("NNNNNNCEccc", "-" * 11, {"N": 4, "C": 1, "E": 1, "c": 3}),  # those of judges do not count
-        ("NNNN", "----", {"N": 4}),  # one label only
         ("EEEECCCCNNN", "xxx--------", {"E": 1, "C": 4, "N": 3}),  # one in ten controls is the same
         ("EEEECCCCCCNNN", "xxx----------", {"E": 2, "C": 6, "N": 3}),  # one of ten
     ):
@@ -191,11 +163,11 @@ def test_items_are_selected_by_label_and_by_what_differs() -> None:
 
 
 def test_what_cannot_be_built_is_refused(
-    folder: Path, lists: dict[str, list[str]], refused: Callable[..., str]
+    folder: Path, lists: dict[str, Path], refused: Callable[..., str]
 ) -> None:
     (folder / "strange.tsv").write_text("zebra\tgiraffe\n")
     (folder / "two.csv").write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
-    strange = {relation: [str(folder / "strange.tsv")] for relation in lists}
+    strange = dict.fromkeys(lists, folder / "strange.tsv")
     for said, base, relations, options in (
         ("is called 'antonyms'", "train.jsonl", {"antonyms": lists["antonym"]}, {}),
         ("no example contains a listed word pair", "train.jsonl", strange, {}),
@@ -206,21 +178,16 @@ def test_what_cannot_be_built_is_refused(
         assert said in refused(build, folder / base, relations, **options)
 
 
-# The factors
-
-
 def test_tables_of_the_factors() -> None:
     """Unseen pairs as in Table 3 for DAM: 567, 20, 13, 20 give 74.16."""
     correct = np.array([True] * 587 + [False] * 33)
     seen = np.array([True] * 567 + [False] * 20 + [True] * 13 + [False] * 20)
     unseen = unseen_table(correct, seen)
     assert unseen.counts.tolist() == [[567, 20], [13, 20]]
-    assert (unseen.rows, unseen.columns) == (("correct", "incorrect"), ("seen", "unseen"))
     right = np.array([True, False, False, False])
     insensitive = insensitivity_table(np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0]), right)
     assert insensitive.counts.tolist() == [[1, 1], [0, 2]]  # right or wrong, by changed and unchanged
     polarity = polarity_table(["none", "contradiction", "none"], np.array([0, 2, 2]))
-    assert polarity.rows == ("none", "contradiction")  # those that occur
     assert polarity.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
 
 
@@ -259,19 +226,16 @@ def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart
     assert results["i_th.train"].n == 3  # without the one that is left to judges
     assert parted.manifest.undecided_items == "1 undecided items are left out"
     assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
-    assert {each.kind for each in factor_results(parted)} >= {"i_th", "e_th", "i_ta1"}
-    assert by_status(parted).datasets == parted.datasets
     shares = cx.accuracy(answered)
     assert ("e_h.train (proposed)" in shares, "e_h.train" in shares) == (True, False)
-    assert {pair.name for pair in cx.compare(answered, answered)} == set(shares)
 
 
-def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str, list[str]]) -> None:
+def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str, Path]) -> None:
     """Section 6.1, footnote 6: the woman becomes a person where training has persons ten times."""
     swap = ("A/DT man/NN runs/VBZ", "A/DT woman/NN runs/VBZ", "contradiction")
     other = ("A/DT person/NN runs/VBZ", "It/PRP rains/VBZ", "neutral")
     (folder / "people.tsv").write_text("man\twoman\n")
-    people = {**lists, "antonym": [str(folder / "people.tsv")]}
+    people = {**lists, "antonym": folder / "people.tsv"}
     for times, made in ((9, []), (10, ["A person runs"])):
         corpus = write_corpus(folder / "few.jsonl", [swap, *[other] * times])
         assert [item.hypothesis for item in build(corpus, people)["i_ta2.few"]] == made

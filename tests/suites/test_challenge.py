@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -16,14 +14,13 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.core.manifest import CHALLENGE, RunManifest, package_version
-from crossexam.corpora.catalog import catalog
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
-from crossexam.suites.table import SUITES, suite_request
+from crossexam.suites.table import suite_request
 from made.cases import each_row
 
 #: A small file of each challenge set.
@@ -54,19 +51,6 @@ def shares(found: Table) -> dict[str, tuple[Any, Any]]:
     }
 
 
-# -- building --------------------------------------------------------------------------------------------
-
-
-def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
-    parts = Counter(each.part for challenge in CHALLENGES.values() for each in challenge.sets)
-    assert set(parts.values()) == {1}
-    for name, challenge in CHALLENGES.items():
-        assert name in catalog()
-        for each in challenge.sets:
-            corpus, _, split = each.source.spec.partition(":")
-            assert split in catalog()[corpus].splits
-
-
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None:
     suite = cx.build("challenge")
     sizes = " ".join(f"{name.removeprefix('base.')}:{len(each)}" for name, each in suite.datasets.items())
@@ -82,15 +66,9 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None
     }
     facts = suite["base.anli_r2"].entry.facts[CHALLENGE]
     assert facts == {"name": "anli", "title": "round 2", "of": 3, "published_items": 1000}
-    entry = suite["base.multinli_hard_matched"].entry
-    assert "published_items" not in entry.facts[CHALLENGE]
-    assert {"selected:hard"} <= set(str(entry.signature).split("|"))
-    assert "multinli:dev_matched@" in str(entry.signature)
+    assert "|selected:hard" in str(suite["base.multinli_hard_matched"].entry.signature)
     # a new line needs a file
     assert {each.entry.facts[CHALLENGE]["name"] for each in suite} == set(CHALLENGES)
-    assert str(FILES) not in json.dumps(suite.manifest.to_json())  # the same on any machine
-    (row,) = SUITES["challenge"].overview.rows([suite["base.hans"].entry])
-    assert row[2:] == ("two labels", "heuristic and gold, subcase", "6 examples, published 30,000")
 
 
 def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callable[..., str]) -> None:
@@ -98,10 +76,8 @@ def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callab
     shutil.copy(FILES / "MED.tsv", data)
     for part in ("R1", "R3"):
         shutil.copytree(FILES / part, data / part)
-    for given in (("med", "anli"), " med , anli "):
-        suite = cx.build("challenge", options={"challenge": {"only": given}})
-        assert list(suite.datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
-    assert list(cx.build("challenge", "med").datasets) == ["base.med"]
+    suite = cx.build("challenge", options={"challenge": {"only": " med , anli "}})
+    assert list(suite.datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
     built = build_to_folder(suite_request("challenge"), data / "suite")
     assert "ANLI (round 2): crossexam fetch anli" in " ".join(built.notes)
     assert "no challenge set is called 'hanz'" in refused(cx.build, "challenge", only=["anli,hanz"])
@@ -120,13 +96,8 @@ def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
     drawn = {tuple(example.id for example in dataset) for dataset in suites}
     assert len(drawn) > 2
     assert all(names == tuple(sorted(names)) and len(names) == 2 for names in drawn)
-    assert suites[0].entry.facts[CHALLENGE]["of"] == 6
-    assert "seed:0" in str(suites[0].entry.signature)
     found = table(run_on("hans", limit=2), "HANS by heuristic and gold")
     assert "HANS: 2 of 6 items. Published figures are of all items." in found.notes
-
-
-# -- slices ----------------------------------------------------------------------------------------------
 
 
 @each_row
@@ -144,17 +115,12 @@ def test_slices_have_published_figures_beside_if_wanted(everything: None) -> Non
     groups = [each.group for each in subcases.columns if each.header == "BERT"]
     assert groups == ["Published, McCoy et al. 2019"]
     assert [row[-1] for row in subcases.rows] == [0.548, 1.0, 0.0, 1.0, 0.019, None]
-    bare = table(run, "HANS by heuristic and gold", published_rows=False)
-    assert not any(each.group for each in bare.columns)
 
 
 def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: None) -> None:
     two = replace(run_on(only=["anli,hans"]), manifest=RunManifest(details={"two_label": True}))
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
-
-
-# -- reports ---------------------------------------------------------------------------------------------
 
 
 def test_the_report_in_markdown(everything: None, golden: Callable[[str, str], None]) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +14,13 @@ import polars as pl
 import pytest
 
 import crossexam as cx
-from crossexam.constructions.check import run_checks
-from crossexam.constructions.keys import at_most_per_key, in_one_order, key_of
-from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.constructions.keys import in_one_order
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import MissingResourceError
-from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.models.model import Pair
-from crossexam.options.short_forms import ShortForms, suite_options
 from crossexam.reports.results import results_of
 from crossexam.reports.sentences.headline import headlines
 from crossexam.runs.run import predict_suite
@@ -35,35 +28,13 @@ from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
 from made.commands import invoke
-from made.corpora import tagged_pair, write_lines, write_records
+from made.corpora import write_lines, write_records
 
 DEMO = list(cx.load("builtin:demo").examples)
 
 
-def no_errors(suite: Suite) -> bool:
-    found = [
-        each for data in suite for each in run_checks(data, suite.datasets.get(str(data.entry.base_set)))
-    ]
-    return not any(each.code.startswith("E") for each in found)
-
-
-# -- the same rows in other files ------------------------------------------------------------------------
-
 ROWS = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in DEMO[:40]]
 ROWS += ROWS[:3]  # repeated rows are different items
-
-
-def _csv(rows: Sequence[Mapping[str, Any]], path: Path, separator: str = ",") -> str:
-    pl.DataFrame(rows).write_csv(path, separator=separator)
-    return str(path)
-
-
-#: The rows in another form, under another name, in another folder.
-FORMS: dict[str, Callable[[Path], Any]] = {
-    "semicolons": lambda folder: _csv(ROWS, folder / "renamed.csv", ";"),
-    "JSON lines": lambda folder: str(write_records(folder / "claims.jsonl", ROWS)),
-    "DataFrame": lambda _: pl.DataFrame(ROWS),
-}
 
 
 def _items(suite: Suite) -> dict[str, list[Any]]:
@@ -76,31 +47,25 @@ def _items(suite: Suite) -> dict[str, list[Any]]:
     }
 
 
-def test_name_and_format_of_a_file_and_the_order_of_rows_and_files_change_nothing(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
-    expected = _items(cx.build("stress-tests", cx.load(_csv(ROWS, tmp_path / "claims.csv"))))
+def test_name_and_format_of_a_file_and_the_order_of_rows_and_files_change_nothing(tmp_path: Path) -> None:
+    pl.DataFrame(ROWS).write_csv(tmp_path / "renamed.csv", separator=";")
+    write_records(tmp_path / "claims.jsonl", ROWS)
+    expected = _items(cx.build("stress-tests", str(tmp_path / "renamed.csv")))
     assert all(len(expected[name]) > 5 for name in ("base", "negation", "spelling_error_keyboard_swap"))
-
-    def check(form: str) -> None:
-        assert _items(cx.build("stress-tests", cx.load(FORMS[form](tmp_path)))) == expected
-
-    for_each(check, FORMS)
+    assert _items(cx.build("stress-tests", str(tmp_path / "claims.jsonl"))) == expected
     # of two items with the same texts, the first row has one: which row that is, is not drawn
     found, wanted = (
         {name: sorted(row[1:4] for row in rows) for name, rows in each.items()}
         for each in (_items(cx.build("stress-tests", cx.load(ROWS[::-1]))), expected)
     )
     assert found == wanted
-    files = [_csv(ROWS[20 * k : 20 * k + 20], tmp_path / f"{k}.csv") for k in (0, 1)]
+    files = [write_records(tmp_path / f"{k}.jsonl", ROWS[20 * k : 20 * k + 20]) for k in (0, 1)]
     one, other = (
-        build_in_memory(suite_request("stress-tests", [base_from_spec(file) for file in order]))
+        build_in_memory(suite_request("stress-tests", [base_from_spec(str(file)) for file in order]))
         for order in (files, files[::-1])
     )
     assert {each.name: list(each) for each in one} == {each.name: list(each) for each in other}
 
-
-# -- bases without gold labels, and with two -------------------------------------------------------------
 
 # premise, hypothesis, gold label
 PAIRS = (
@@ -112,32 +77,15 @@ PAIRS = (
 )
 
 
-@pytest.fixture
-def unlabelled(tmp_path: Path) -> Path:
-    """A corpus of which the annotators of some pairs agreed on no gold label."""
-
-    def binary(sentence: str) -> str:
-        return reduce(lambda tree, word: f"( {tree} {word} )", sentence.replace(".", " .").split())
-
+def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none(tmp_path: Path) -> None:
     rows = [
-        {"gold_label": label, "pairID": f"p{number}"}
-        | {"sentence1": premise, "sentence1_binary_parse": binary(premise)}
-        | {"sentence2": hypothesis, "sentence2_binary_parse": binary(hypothesis)}
+        {"gold_label": label, "pairID": f"p{number}", "sentence1": premise, "sentence2": hypothesis}
         for number, (premise, hypothesis, label) in enumerate(PAIRS)
     ]
-    return write_records(tmp_path / "pairs.jsonl", rows)
-
-
-def built(spec: object, *names: str, limit: int | None = None, picky: bool = False) -> Suite:
-    base = base_from_spec(str(spec), limit=limit)
-    request = suite_request("stress-tests", [base], limit=limit, tagger="builtin")
-    wanted = [each for each in request.constructions if each.name in names]
-    wanted += [replace(wanted[0], name="so_swap", needs_gold=True)] if picky else []
-    return build_in_memory(replace(request, constructions=wanted))
-
-
-def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none(unlabelled: Path) -> None:
-    suite = built(unlabelled, "antonymy", "negation", picky=True)
+    corpus = str(write_records(tmp_path / "pairs.jsonl", rows))
+    request = suite_request("stress-tests", [base_from_spec(corpus)], tagger="builtin")
+    some = [each for each in request.constructions if each.name in {"antonymy", "negation"}]
+    suite = build_in_memory(replace(request, constructions=some))
     items = [(item.hypothesis, item.base) for item in suite["antonymy.pairs"]]
     assert items == [
         ("The soup is cold.", "p0"),
@@ -148,24 +96,13 @@ def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none
     ]
     assert [example.id for example in suite["base.pairs"]] == ["p0", "p2", "p4"]
     assert [item.base for item in suite["negation.pairs"]] == ["p0", "p2", "p4"]
-    # where a gold label is needed, their sentences were not met before
-    assert ("The box is light.", "p4") in [(item.hypothesis, item.base) for item in suite["so_swap.pairs"]]
     counts = {dataset.name: (dataset.entry.yields or {}).get("examples") for dataset in suite}
-    assert counts == {"base.pairs": None, "antonymy.pairs": 5, "negation.pairs": 3, "so_swap.pairs": 3}
-    assert no_errors(suite)
+    assert counts == {"base.pairs": None, "antonymy.pairs": 5, "negation.pairs": 3}
+    assert not any(each.code.startswith("E") for each in cx.check(suite))
     assert "|unlabelled:2|" in str(suite["antonymy.pairs"].entry.signature)
     assert "unlabelled" not in str(suite["negation.pairs"].entry.signature)
-    # the tree of an item follows from its base, which the base set lacks
-    info = {str(item.base): item.info for item in suite["antonymy.pairs"]}
-    assert info["p3"][BINARY_PARSE_KEY["hypothesis"]] == "( ( ( ( The knife ) is ) dirty ) . )"
-    assert BINARY_PARSE_KEY["hypothesis"] not in info["p2"]
-    sliced = built(f"{unlabelled}[:2]", "antonymy")["antonymy.pairs_2"]
-    assert [item.base for item in sliced] == ["p0", "p2", "p2"]
-    limited = built(unlabelled, "antonymy", limit=2)["antonymy.pairs"]
+    limited = cx.build("antonymy", corpus, limit=2, tagger="builtin")["antonymy.pairs"]
     assert [item.base for item in limited] == ["p0", "p1", "p2", "p2"]
-    rows = ({"premise": premise, "hypothesis": hypothesis} for premise, hypothesis, _ in PAIRS)
-    suite = built(write_records(unlabelled, rows), "antonymy", "negation")  # without any label
-    assert [len(each) for each in suite] == [5, 5, 5]
 
 
 def three(pairs: Sequence[Pair]) -> list[list[float]]:
@@ -182,13 +119,7 @@ def two(pairs: Sequence[Pair]) -> list[dict[str, float]]:
     return [{"entailment": share, "not_entailment": 1 - share} for share in one(pairs)]
 
 
-def names(pairs: Sequence[Pair]) -> list[str]:
-    return ["entailment" if share > 0.5 else "not_entailment" for share in one(pairs)]
-
-
-def test_from_two_labels_every_set_has_two_and_all_routes_to_a_model_give_the_same_numbers(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
+def test_from_two_labels_every_set_has_two_and_models_of_one_two_and_three_give_the_same_numbers() -> None:
     examples = tuple(replace(e, label=ENTAILMENT_OR_NOT.gold(e.label)) for e in DEMO[:90])
     bases = [base_from_examples(Dataset("two", examples, {}))]
     problems = [base_from_spec("builtin:word_problems")]
@@ -198,10 +129,7 @@ def test_from_two_labels_every_set_has_two_and_all_routes_to_a_model_give_the_sa
     both = {"entailment", "not_entailment"}
     assert set().union(*labels.values()) == both
     assert (labels["antonymy"], labels["numerical_reasoning"]) == ({"not_entailment"}, both)
-    assert no_errors(suite)
-    pairs = [(e.premise, e.hypothesis) for dataset in suite for e in dataset]
-    answers = zip(pairs, two(pairs), strict=True)
-    path = write_records(tmp_path / "p.jsonl", ({"premise": p, "hypothesis": h} | a for (p, h), a in answers))
+    assert not any(each.code.startswith("E") for each in cx.check(suite))
     expected = predict_suite(three, suite)
 
     def numbers(run: Run) -> object:
@@ -209,13 +137,11 @@ def test_from_two_labels_every_set_has_two_and_all_routes_to_a_model_give_the_sa
         named = replace(run, model="m")
         return headlines(results_of([named]))[0], [replace(each, projection=None) for each in measure(named)]
 
-    def check(model: Any, options: dict[str, Any]) -> None:
+    for model, options in ((two, {}), (one, {"threshold": 0.5})):
         run = predict_suite(model, suite, options=options)
         assert numbers(run) == numbers(expected)
         for pair in compare_runs(expected, replace(run, model="n")):
             assert pair.difference.value == 0, pair.name
-
-    for_each(check, [(two, {}), (one, {"threshold": 0.5}), (names, {}), (f"file/{path}", {})])
 
 
 def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neutral(tmp_path: Path) -> None:
@@ -234,69 +160,30 @@ def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neut
     }
 
 
-def test_single_sentences_are_rejected_where_a_pair_is_needed(tmp_path: Path) -> None:
+def test_single_sentences_are_rejected_where_a_pair_is_needed_and_no_examples_are_an_error(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     path = write_lines(tmp_path / "sentences.txt", ("Tom has 3 tall boxes.", "It rains."))
     (dataset,) = build_in_memory(suite_request("negation", [base_from_spec(str(path))]))
     assert dataset.entry.yields["rejected"] == {"a single sentence, not a pair": 2}
-
-
-# -- rules -----------------------------------------------------------------------------------------------
-
-RELEASED = {"negation": {"rules": "released"}}
+    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
+    said = refused(build_in_memory, suite_request("negation", [empty]))
+    assert "builtin:demo has no examples with a gold label" in said
 
 
 def test_test_sets_items_and_signatures_say_the_rules_and_are_never_compared(
     refused: Callable[..., str],
 ) -> None:
-    plain, literal = (cx.build("negation", DEMO[:12], options=options) for options in (None, RELEASED))
+    released = {"negation": {"rules": "released"}}
+    plain, literal = (cx.build("negation", DEMO[:12], options=options) for options in (None, released))
     (name,) = set(literal.datasets) - set(plain.datasets)
     made = literal[name]
     assert name == "negation_released.examples" == made.entry.name
     assert (made.entry.construction, made.entry.rules) == ("negation", "released")
-    assert made.entry.versioned == "negation_released.v1"
     assert "|construction:negation_released.v1|rules:released|" in str(made.entry.signature)
-    assert all(item.id.startswith("negation_released:") for item in made)
-    assert made.entry.base_set == plain["negation.examples"].entry.base_set
     runs = [cx.run("builtin/overlap", suite) for suite in (plain, literal)]
     assert "negation.examples" in refused(compare_runs, *runs)
     assert [each.name for each in compare_runs(*runs, common=True)] == ["base.examples"]
-
-
-def test_one_suite_has_as_many_literal_sets_as_it_has_constructions_with_rules() -> None:
-    def makes(suite: str, **short_forms: Any) -> list[str]:
-        options = suite_options(suite_named(suite), ShortForms(**short_forms), [], [])
-        return [each.makes for each in suite_request(suite, options=options).constructions]
-
-    made = makes("stress-tests", as_published=True)
-    assert "tautology_released" not in made  # only the items that are built anyway
-    assert [name for name in made if not name.endswith("_released")] == [
-        "length_mismatch_paper",  # no script makes it
-        "spelling_error_content_word",
-        "spelling_error_function_word",
-    ]
-    clause = "up is not down"  # a tautology joins by its clause alone
-    assert makes("corpus", tautology=clause) == ["tautology"]
-    assert makes("corpus", tautology=clause, as_published=True) == ["tautology_released"]
-
-
-# -- at most so many items of one word pair --------------------------------------------------------------
-
-
-def item(k: int, **info: Any) -> Example:
-    return Example(f"a:{k}", "p", f"h{k}", "contradiction", info=info)
-
-
-def test_each_key_keeps_so_many_items_in_their_order() -> None:
-    def kept_of(items: list[Example], seed: int = 0) -> list[Example]:
-        return at_most_per_key(items, CONSTRUCTIONS["antonymy"], 2, seed=seed)
-
-    given = [item(k, pair=pair) for k, pair in enumerate(["man/woman", "hot/cold", "Cold/hot"] * 4)]
-    kept = kept_of(given)  # in whichever order of the words
-    assert Counter(min(each.info["pair"].lower().split("/")) for each in kept) == {"man": 2, "cold": 2}
-    assert kept == [each for each in given if each in kept]
-    assert len({tuple(each.id for each in kept_of(given, seed)) for seed in range(9)}) > 1
-    alone = [each for each in given if each.info["pair"] == "man/woman"]
-    assert kept_of(alone) == [each for each in kept if each in alone]
 
 
 def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Callable[..., str]) -> None:
@@ -310,73 +197,34 @@ def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Cal
     yields = entry.yields or {}
     assert yields["items"] == len(found[1]) == entry.rows
     assert yields["rejected"]["not drawn (--per-key)"] == len(whole[name]) - entry.rows
-    assert few.manifest.request["per_key"] == 1
-    for name in ("negation", "numerical_reasoning"):  # whose keys are four rules, no sample of any
-        assert f"no items of '{name}' have a key" in refused(cx.build, name, "builtin:demo", per_key=1)
-    assert "per_key" in refused(cx.build, "antonymy", "builtin:demo", per_key=0)
+    kept = [each.id for each in few[name]]
+    assert kept == [each.id for each in whole[name] if each.id in kept]  # in their order
+    assert "no items of 'negation' have a key" in refused(cx.build, "negation", "builtin:demo", per_key=1)
 
 
-def test_every_item_states_the_declared_key(for_each: Callable[..., None], tmp_path: Path) -> None:
-    """A misspelt field would leave every item without a key."""
-    chase = "(S (NP (DT A) (NN boy)) (VP (VBZ chases) (NP (DT a) (NN nun))))"  # the demo has nothing like it
-    chases = write_records(tmp_path / "chases.jsonl", [tagged_pair(0, "neutral", chase, "It/PRP rains/VBZ")])
-    bases = {"so_swap_plausible": str(chases)}
-
-    def check(name: str) -> None:
-        suite = cx.build(name, bases.get(name, "builtin:demo[:60]"))
-        made = [each for dataset in suite if dataset.entry.construction == name for each in dataset]
-        assert made
-        assert all(key_of(each, CONSTRUCTIONS[name]) for each in made)
-
-    for_each(check, [name for name, each in CONSTRUCTIONS.items() if each.key])
-    several = item(1, adjective="old", nouns=["cat", "dog"])
-    assert key_of(several, CONSTRUCTIONS["add_amod"]) == "old, cat/dog"
-    assert key_of(item(1, adjective="old"), CONSTRUCTIONS["add_amod"]) is None
-
-
-# -- what is not installed -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def corpus(data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A CSV file on a machine where nothing was ever downloaded."""
+def test_the_package_alone_builds_and_what_is_chosen_and_not_installed_is_an_error_before_that(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a pipeline 'nope' neither with spaCy nor without."""
     monkeypatch.setattr("nltk.data.path", [])
     rows = (
         '"A tall man in a red shirt sold 12 apples to his old friend.",A short man sold fruit.,neutral',
         "The hot soup was served by three young women.,The soup was cold.,contradiction",
         "Maria bought 350 marbles for her happy daughter.,Maria bought marbles.,entailment",
     )
-    return str(write_lines(data / "mine.csv", rows, "premise,hypothesis,label\n"))
-
-
-def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> None:
+    corpus = write_lines(data / "mine.csv", rows, "premise,hypothesis,label\n")
     with warnings.catch_warnings(action="error"):
-        suite = cx.build("stress-tests", corpus)
+        suite = cx.build("stress-tests", str(corpus))
     wanted = {f"{name}.mine" for name in ("base", *suite_named("stress-tests").constructions)}
     assert {data.name for data in suite if len(data)} == wanted
     assert "|tagger:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
-    assert "negation.mine" in cx.build("negation", corpus, tagger="nltk").datasets  # which uses none
-
-
-def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_built(
-    corpus: str, tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """There is a pipeline 'nope' neither with spaCy nor without."""
-    with Path(corpus).open("a", encoding="utf-8") as stream:
-        stream.write("a line with one field\n")  # which is not read
-    nltk = ("--tagger", "nltk", "weights of NLTK's part-of-speech tagger")
-    for suite, option, value, said in (
-        ("stress-tests", *nltk),
-        ("antonymy", *nltk),
+    assert "negation.mine" in cx.build("negation", str(corpus), tagger="nltk").datasets  # which uses none
+    for suite_name, option, value, said in (
+        ("stress-tests", "--tagger", "nltk", "weights of NLTK's part-of-speech tagger"),
         ("stress-tests", "--entities", "spacy:nope", "'nope'"),
         ("compositionality", "--parser", "spacy:nope", "'nope'"),
-        ("compositionality", "--tagger", "spacy:nope", "'nope'"),
     ):
-        for command in (["build", suite], ["examine", "builtin/overlap", "--suite", suite]):
+        for command in (["build", suite_name], ["examine", "builtin/overlap", "--suite", suite_name]):
             with pytest.raises(MissingResourceError, match=said):
                 invoke(*command, "--base", corpus, "-o", tmp_path / "out", option, value)
             assert not (tmp_path / "out").exists()
-    assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")
-    for package, tagger in (("spacy", "spacy:en_core_web_sm"), ("nltk", "nltk")):
-        monkeypatch.setitem(sys.modules, package, None)
-        assert f"the package '{package}'" in refused(cx.build, "stress-tests", corpus, tagger=tagger)

@@ -12,7 +12,6 @@ import pytest
 from crossexam.core.dataset import Suite
 from crossexam.core.example import cluster_of
 from crossexam.suites.build import build_in_memory, build_to_folder
-from crossexam.suites.fact_checking import BENCHMARKS
 from crossexam.suites.table import suite_request
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
@@ -28,7 +27,6 @@ def built(limit: int | None = None, **options: Any) -> Suite:
 
 
 def test_there_is_a_test_set_per_data_set() -> None:
-    assert all("test" in each.splits for each in BENCHMARKS.values())
     suite = built()
     sizes = {name: len(data) for name, data in suite.datasets.items()}
     of_test = {"aggrefact_reveal": 2, "true_frank": 2, "true_paws": 2, "summac_frank": 1}
@@ -42,9 +40,8 @@ def test_there_is_a_test_set_per_data_set() -> None:
     assert entry.facts["fact_checking"] == facts
     first, second = suite["base.true_frank"].examples  # claims about one document
     assert first.info["cluster"] == second.info["cluster"] == cluster_of(first)
-    assert first.hypothesis != second.hypothesis
-    for only in (("true", "summac"), ("true , summac",)):
-        assert list(built(only=only).datasets) == ["base.true_frank", "base.true_paws", "base.summac_frank"]
+    some = built(only=("true , summac",))
+    assert list(some.datasets) == ["base.true_frank", "base.true_paws", "base.summac_frank"]
     assert {len(data) for data in built(limit=1)} == {1}  # of each data set
 
 

@@ -1,4 +1,4 @@
-"""Subsets that a shallow model chooses: scores, CS_lambda, the curve, the hard subset, the command line."""
+"""Subsets that a shallow model chooses: scores, CS_lambda, the hard subset, and what is said of the model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.test_sets import read_suite
@@ -19,19 +16,13 @@ from crossexam.models.table import open_model
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.runs.run import predict_suite
-from crossexam.shallow.bag_of_words import BAG_OF_WORDS
-from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
-from crossexam.suites.lexically_misleading import (
-    LAMBDAS,
-    fitted_on_notes,
-    lexically_misleading_scores,
-    misleading,
-)
+from crossexam.suites.lexically_misleading import LAMBDAS, fitted_on_notes, misleading
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.subsets import hard
 from crossexam.suites.table import suite_request
+from made.corpora import write_pairs
 
 INFO = {"premise_parse": "(X)", "genre": "tiny"}
 EXAMPLES = tuple(
@@ -41,16 +32,6 @@ EXAMPLES = tuple(
 BASE = Dataset("base.tiny", EXAMPLES)
 TINY = base_from_examples(Dataset("tiny", EXAMPLES))
 ANSWERS = np.array([[0.2, 0.7, 0.1], [0.5, 0.3, 0.2], [0.05, 0.15, 0.8], [0.0, 0.0, 1.0]])
-SHARES = st.lists(st.floats(0.01, 1), min_size=3, max_size=3).map(lambda row: np.array(row) / sum(row))
-
-
-@given(rows=st.lists(st.tuples(SHARES, st.integers(0, 2)), max_size=10))
-def test_the_score_is_the_largest_probability_of_a_wrong_label(rows: list[tuple[np.ndarray, int]]) -> None:
-    table = np.array([row for row, _ in rows]).reshape(-1, 3)
-    kept = table.copy()
-    found = lexically_misleading_scores(table, [gold for _, gold in rows])
-    assert found.tolist() == [max(p for k, p in enumerate(row) if k != gold) for row, gold in rows]
-    assert np.array_equal(table, kept)
 
 
 def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
@@ -62,11 +43,7 @@ def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
         "cs_0_51": [("a", 0.7)],
         "cs_0_95": [],
     }
-    first = found["base"][0]  # it is light and has its cluster
-    assert first.info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
-    assert (first.premise, first.label, first.base) == (EXAMPLES[0].premise, "entailment", None)
-    with pytest.raises(ValueError, match=r"\(3, 3\) probabilities for 4 examples of base.tiny"):
-        misleading(BASE, ANSWERS[:3], (0.5,))
+    assert found["base"][0].info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
     # over two labels, neutral and contradiction add up
     labels = ("not_entailment", "entailment")
     examples = tuple(Example(f"{k}", "A cat.", f"H {k}.", label) for k, label in enumerate(labels))
@@ -88,29 +65,21 @@ def test_written_subsets_are_a_suite(tmp_path: Path) -> None:
     request = _request("cs", base_from_spec("builtin:demo"), model="builtin/bag-of-words", lambdas=lambdas)
     assert build_to_folder(request, tmp_path / "cs").written
     suite = read_suite(tmp_path / "cs")
-    names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
-    assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
     whole = suite["base.builtin_demo"]
     for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
         wanted = [each.id for each in whole if each.info[SCORE] >= lam]
         assert [each.id for each in dataset] == wanted != []
-    assert suite.manifest.facts["model"]["key"] == open_model("builtin/bag-of-words").key
-    half = suite["cs_0_5.builtin_demo"]
-    rejected = {"score below lambda": len(whole) - len(half)}
-    assert half.entry.yields == {"examples": len(whole), "items": len(half), "rejected": rejected}
+        assert (dataset.entry.yields or {}).get("items", len(whole)) == len(dataset)
 
 
-@pytest.mark.parametrize(("kind", "chosen"), [("cs", len(LAMBDAS)), ("hard", 1)])
-def test_that_a_model_chose_items_by_its_answers_is_a_warning(kind: str, chosen: int) -> None:
+def test_that_a_model_chose_items_by_its_answers_is_a_warning() -> None:
     base = base_from_spec("builtin:demo", limit=30)
-    suite = build_in_memory(_request(kind, base, model="builtin/bag-of-words"))
+    suite = build_in_memory(_request("cs", base, model="builtin/bag-of-words"))
     itself, other = (predict_suite(name, suite) for name in ("builtin/bag-of-words", "builtin/overlap"))
     for runs, count in (((itself, other), 1), ((other,), 0)):
         said = [each for each in warnings(results_of(runs)) if "by its own answers" in each]
         assert len(said) == count
         assert all(each.startswith("builtin/bag-of-words chose the items of ") for each in said)
-        assert all(each.count(",") == chosen - 1 for each in said)
-    assert "by its own answers" in cx.report(itself, other).text(".md")
 
 
 def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -133,45 +102,17 @@ def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) 
     assert suite.manifest.facts["model"]["matched_by"] == "id"
 
 
-PAIRS = "".join(
-    f'"Mia has {k} {animal}s.","Mia has {told}.",{label}\n'
-    for k in range(4)
-    for animal in ("dog", "cat")
-    for told, label in ((f"a {animal}", "entailment"), ("a car", "neutral"), ("nothing", "contradiction"))
-)
-
-
-def test_a_model_that_was_fitted_on_the_base_is_a_warning(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
-    pytest.importorskip("sklearn")
-    mine, other = tmp_path / "mine.csv", tmp_path / "other.csv"
-    mine.write_text(f"premise,hypothesis,label\n{PAIRS}")
-    other.write_text(f"premise,hypothesis,label\n{PAIRS}".replace("Mia", "Ann"))
-    fit_once(BAG_OF_WORDS, FitRequest(str(mine), str(other), tmp_path / "words"))
-
-    def check(suite: str, path: str, said: bool) -> None:
-        options = {suite: {"model": f"bow/{tmp_path / 'words'}"}}
-        request = suite_request(suite, [base_from_spec(path)], options=options)
-        built = build_to_folder(request, tmp_path / suite, force=True)
-        assert any("was fitted on" in note for note in built.notes) is said
-        assert not [note for note in built.notes if "bag-of-words model" in note]
-        run = predict_suite("builtin/overlap", read_suite(tmp_path / suite))
+def test_a_model_that_was_fitted_on_the_base_or_is_no_bag_of_words_is_told(tmp_path: Path) -> None:
+    shipped = open_model("builtin/bag-of-words")
+    for spec, count in (("data/snli_1.0_train.jsonl[:300]", 1), ("snli:dev", 0), ("my_train.csv", 0)):
+        assert len(fitted_on_notes(shipped, replace(TINY, spec=spec))) == count
+    for name, said in (("snli_1.0_train", True), ("mine", False)):
+        base = write_pairs(tmp_path, name, ["entailment", "neutral", "contradiction"] * 4)
+        request = _request("hard", base_from_spec(str(base)), model="builtin/bag-of-words")
+        notes = build_to_folder(request, tmp_path / "hard", force=True).notes
+        assert any("was fitted on" in note for note in notes) is said
+        run = predict_suite("builtin/overlap", read_suite(tmp_path / "hard"))
         assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
-
-    paths = ((str(mine), True), (f"{mine}[:9]", True), (str(other), False))
-    suites = ("cs-subsets", "compositionality", "hard-subsets")
-    for_each(check, [(suite, *each) for suite in suites for each in paths])
-
-
-def test_a_selector_that_is_no_bag_of_words_or_was_fitted_on_a_part_is_told(tmp_path: Path) -> None:
-    shipped, base = open_model("builtin/bag-of-words"), base_from_spec("builtin:demo", limit=30)
-    for spec in ("snli:train", "data/snli_1.0_train.jsonl[:300]", "multinli:train"):
-        (note,) = fitted_on_notes(shipped, replace(TINY, spec=spec))
-        assert f"by which examples of {spec} are selected, was fitted on" in note
-    for spec in ("snli:dev", "multinli:dev_matched", "sick:train", "my_train.csv"):
-        assert not fitted_on_notes(shipped, replace(TINY, spec=spec))
-    for kind, count in (("cs", 1), ("hard", 0)):
-        notes = build_to_folder(_request(kind, base, model="builtin/overlap"), tmp_path / kind).notes
-        assert ["is not known to be a bag-of-words model" in note for note in notes] == [True] * count
-    assert not build_to_folder(_request("cs", base), tmp_path / "usual").notes
+    demo = base_from_spec("builtin:demo", limit=30)
+    (note,) = build_to_folder(_request("cs", demo, model="builtin/overlap"), tmp_path / "cs").notes
+    assert "is not known to be a bag-of-words model" in note

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import pickle
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,8 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import SIDES, Example
+from crossexam.core.example import Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
@@ -24,9 +22,8 @@ from crossexam.options.engines import engine_of
 from crossexam.options.groups import Where
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.behaviour import plan_behaviour
-from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.constructed import plan_constructed
-from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
 from made.suites import contents
 
@@ -37,14 +34,9 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 60)
 
 
-def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) -> SuiteRequest:
-    bases = [base or base_from_spec("builtin:demo", limit=200)]
+def built(folder: Path, suite: str, engine: Engine, base: Base, **how: Any) -> dict[str, bytes]:
     problems = [base_from_spec("builtin:word_problems")] if suite == "stress-tests" else []
-    return suite_request(suite, bases, problems, engine=engine, **how)
-
-
-def built(folder: Path, suite: str, engine: Engine, base: Base | None = None, **how: Any) -> dict[str, bytes]:
-    build_to_folder(request(suite, engine, base, **how), folder)
+    build_to_folder(suite_request(suite, [base], problems, engine=engine, **how), folder)
     return contents(folder)
 
 
@@ -53,12 +45,12 @@ def test_the_files_do_not_depend_on_the_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
     def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
-        folder = tmp_path / f"{suite}{how}"
-        alone = built(folder / "alone", suite, InThisProcess(), **how)
-        assert built(folder / "several", suite, Processes(workers), **how) == alone
+        folder, base = tmp_path / f"{suite}{how}", base_from_spec("builtin:demo", limit=200)
+        alone = built(folder / "alone", suite, InThisProcess(), base, **how)
+        assert built(folder / "several", suite, Processes(workers), base, **how) == alone
         with monkeypatch.context() as patch:
             patch.setattr("crossexam.suites.chunks.CHUNK", 1000)
-            assert built(folder / "whole", suite, InThisProcess(), **how) == alone
+            assert built(folder / "whole", suite, InThisProcess(), base, **how) == alone
 
     for_each(
         check,
@@ -74,31 +66,20 @@ def test_the_files_do_not_depend_on_the_processes(
     )
 
 
-def test_repeated_sentences_and_pairs_are_counted_in_order(
+def test_repeated_sentences_are_counted_in_order(
     tiny_corpus: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sources of tags, reasons for rejections and first occurrences may be spread over the processes."""
     monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 2)
     untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
     again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
     base = base_from_examples([*tiny_corpus, *untagged, *again])
-    sums = list(base_from_spec("builtin:word_problems").open())
-    problems = [replace(each, id=f"{number}{each.id}") for number in range(3) for each in sums]
-
-    def files_of(name: str, engine: Engine) -> dict[str, bytes]:
-        asked = suite_request("stress-tests", [base], [base_from_examples(problems)], engine=engine)
-        made = [each for each in asked.constructions if each.name in {"antonymy", "numerical_reasoning"}]
-        build_to_folder(replace(asked, constructions=made), tmp_path / name)
-        return contents(tmp_path / name)
-
-    assert files_of("several", Processes(2)) == files_of("alone", InThisProcess())
-    suite = cx.load_suite(tmp_path / "several")
-    antonymy, sums_made = (suite[f"{name}.examples"].entry for name in ("antonymy", "numerical_reasoning"))
+    alone = built(tmp_path / "alone", "antonymy", InThisProcess(), base)
+    assert built(tmp_path / "several", "antonymy", Processes(2), base) == alone
+    antonymy = cx.load_suite(tmp_path / "several")["antonymy.examples"].entry
     assert {"builtin-perceptron", "corpus-parses"} <= set(
         re.findall("[a-z]+-[a-z]+", str(antonymy.signature))
     )
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
-    assert (sums_made.yields or {})["rejected"]["sentence met before"] == 2 * len(sums)
 
 
 def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Example]) -> None:
@@ -111,15 +92,9 @@ def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Exam
 
     base = replace(base_from_spec("builtin:demo"), open=examples)
     with pytest.raises(CrossexamError, match="a worker process was killed"):
-        build_to_folder(request("negation", Processes(2), base), tmp_path / "suite")
+        built(tmp_path / "suite", "negation", Processes(2), base)
     assert not (tmp_path / "suite").exists()
     assert multiprocessing.active_children() == []
-
-
-def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
-    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
-    with pytest.raises(CrossexamError, match="builtin:demo has no examples with a gold label"):
-        build_in_memory(request("negation", Processes(2), empty))
 
 
 def test_workers_are_refused_where_they_would_do_nothing(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -130,61 +105,7 @@ def test_workers_are_refused_where_they_would_do_nothing(tmp_path: Path, refused
     for where in (Where(workers=1), Where(workers="auto"), Where()):
         suite_request("challenge", engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
     for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
-        asked = request("negation", engine)
+        asked = suite_request("negation", [base_from_spec("builtin:demo", limit=200)], engine=engine)
         kind = replace(asked.kind, in_one_process=True)
         notes = build_to_folder(replace(asked, kind=kind), tmp_path / str(count)).notes
         assert ["by this process alone, without Ray" in note for note in notes] == [True] * count
-
-
-@pytest.fixture
-def pipeline(tmp_path: Path) -> str:
-    """A spaCy pipeline in a folder whose tags and parses say how many sentences were in the batch."""
-    spacy = pytest.importorskip("spacy")
-
-    class Batched:
-        def __call__(self, doc: Any) -> Any:
-            return self.annotated([doc])[0]
-
-        def pipe(self, docs: Iterable[Any], batch_size: int) -> Iterator[Any]:
-            for batch in spacy.util.minibatch(docs, batch_size):
-                yield from self.annotated(batch)
-
-        def annotated(self, batch: list[Any]) -> list[Any]:
-            for token in (token for doc in batch for token in doc):
-                token.tag_, token.dep_, token.head = f"N{len(batch)}", f"of{len(batch)}", token.doc[0]
-            return batch
-
-    assigns = ["token.tag", "token.dep", "token.head"]
-    spacy.Language.factory("batched", assigns=assigns, func=lambda nlp, name: Batched())
-    nlp = spacy.blank("en")
-    nlp.add_pipe("batched")
-    nlp.to_disk(tmp_path / "pipeline")
-    return f"spacy:{tmp_path / 'pipeline'}"
-
-
-@pytest.mark.parametrize("parser", ["spacy", "auto"])
-def test_the_batches_of_a_pipeline_are_those_of_the_chunk_alone(pipeline: str, parser: str) -> None:
-    plan = LanguageResources(tagger_spec=pipeline, parser_spec=pipeline if parser == "spacy" else "auto")
-    shipped = {"premise_parse": "(ROOT (S (NP (NN Rain)) (VP (VBZ falls))))", "hypothesis_parse": "(("}
-    first = [
-        Example("a", "It rains.", "It is wet.", "entailment"),
-        Example("b", "It rains.", "It is dry.", "contradiction"),
-    ]
-    second = [
-        Example("c", "It rains.", "It snows.", "neutral"),  # the premise of the chunk before
-        Example("d", "Rain falls", "It is wet.", "entailment", info=shipped),
-    ]
-    chunks = first, second, [replace(second[1], id="e")]
-
-    def read(resources: LanguageResources, chunk: Sequence[Example]) -> list[Any]:
-        resources.prepare(chunk)
-        sides = [(example, side) for example in chunk for side in SIDES]
-        return [(resources.tokens(*each), resources.parsed(*each)) for each in sides]
-
-    one, *several = (pickle.loads(pickle.dumps(plan)) for _ in range(4))
-    alone = [read(one, chunk) for chunk in chunks]
-    assert alone == [read(worker, chunk) for worker, chunk in zip(several, chunks, strict=True)]
-    assert alone[0][0][0][0].tag == "N3"
-    sources = [worker.take_answered() for worker in (one, *several)]
-    for name, counts in sources[0].items():
-        assert set(counts) == {source for each in sources[1:] for source in each[name]}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.analyses.agreement import agreement_tables, alone_tables, only_one
@@ -18,10 +17,9 @@ from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
 from crossexam.reports.names import short_model_names, short_names
 from crossexam.reports.report import make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
-from crossexam.reports.sections import figures_of, sections_of
+from crossexam.reports.sections import figures_of
 from crossexam.reports.table import Significant
 from made import runs as letters
-from made.reports import OF_SEVERAL
 from made.runs import dataset, mostly_right
 from made.shown import wait_for_count
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SETS = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
-
 
 run_of = partial(mostly_right, sets=SETS)
 THREE = (run_of("hf/me/good", 0.97), run_of("hf/me/fair", 0.6), run_of("zoo/poor", 0.1))
@@ -58,7 +55,6 @@ def test_only_two_models_are_compared_on_the_test_sets_of_both_as_by_compare() -
     for runs in ([CAREFUL], THREE, apart):
         assert against_table(results_of(runs)).rows == only_one_table(results_of(runs)).rows == ()
     results = results_of([CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD)])
-    assert [pair.name for pair in results.comparison] == ["base.dev", "negation.dev"]
     assert "Left out: only the second run (more) has: tautology." in against_table(results).notes
 
 
@@ -72,32 +68,17 @@ def test_the_matrix_marks_what_is_significant() -> None:
         matrix = difference_tables(make_report(*runs).results)[0]
         found = [cell for row in matrix.rows for cell in row[1:]]
         assert any(isinstance(cell, Significant) for cell in found) == marked
-    two = make_report(*THREE[:2]).results
-    assert not OF_SEVERAL & {each.key for within in ("", "ranks") for each in sections_of(two, within)}
 
 
 def test_more_models_than_are_readable_have_tables_only() -> None:
     many = [run_of(f"py/module:a_model_{k}", 0.1 + k / 20) for k in range(MOST_COMPARED + 1)]
     report = make_report(*many)
     assert difference_tables(report.results) == agreement_tables(report.results) == []
-    table = first_rank_table(report.results)
-    assert len(table.rows) == MOST_COMPARED + 1
-    assert any("readable for up to 12 models" in note for note in table.notes)
+    assert len(first_rank_table(report.results).rows) == MOST_COMPARED + 1
     pairs = [each for each in figures_of(report.results) if each.statistic == "model_difference"]
     assert len([each for each in pairs if each.test_set == "base.x"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
     assert len(difference_tables(twelve.results)) == 3
-    assert "| base (x) | py/module:a\\_model\\_0 | 48 |" in twelve.text(".md")  # many have rows
-
-
-def test_wide_tables_of_latex_are_as_wide_as_the_page() -> None:
-    floats = make_report(*THREE).text(".tex").split(r"\label{tab:")[1:]
-    is_wide = {each.partition("}")[0]: "resizebox" in each.partition(r"\toprule")[0] for each in floats}
-    # 9 columns, 4 of them with intervals
-    assert (is_wide["accuracy"], is_wide["drop-from-the-base"]) == (False, True)
-    text = make_report(*THREE).text(".tex")
-    assert text.count(r"\resizebox{\textwidth}{!}{") == text.count("\\end{tabular}}") >= 1
-    assert "graphicx" in text
 
 
 def test_what_is_left_out_is_named() -> None:
@@ -109,9 +90,6 @@ def test_what_is_left_out_is_named() -> None:
     assert "silent on base (x), silent on negation" in note
     notes = " ".join(note for each in alone_tables(results) for note in each.notes)
     assert "The totals leave out base (x), negation" in notes
-    more = run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))
-    notes = " ".join(first_rank_table(make_report(*THREE[:2], more).results).notes)
-    assert "It leaves out so swap: " in notes
 
 
 @pytest.mark.browser
@@ -159,14 +137,7 @@ def test_short_names_of_test_sets_are_unique(for_each: Callable[..., None]) -> N
     rows = [
         ("negation.dev, negation.own", "negation (dev), negation (own)"),
         (statuses, f"base (x), {swaps} (i_th, proposed), {swaps} (i_th, verified)"),
-        (
-            f"{statuses}, base.y",
-            f"base (x), {swaps} (i_th, x, proposed), {swaps} (i_th, x, verified), base (y)",
-        ),
         ("base.a, word_overlap.a, word overlap.a", "base (a), word_overlap.a, word overlap.a"),
-        ("my set, negation.x", "my set, negation (x)"),
         ("antonymy.dev, antonymy_paper.dev", "antonymy, antonymy (paper)"),
     ]
     for_each(check, rows)
-    swapped = short_names({f"{symbol}.x": Dataset(f"{symbol}.x", ()) for symbol in SWAPS})
-    assert all(short.endswith(f" ({name.removesuffix('.x')})") for name, short in swapped.items())

@@ -19,7 +19,6 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Edit, Example, apply_edits, undo_edits
 from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
-from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
@@ -78,10 +77,6 @@ def two_runs() -> list[Run]:
 def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
     golden("report.md", make_report(*two_runs).text(".md").replace(package_version(), "VERSION"))
     golden("report.tex", latex_table(accuracy_table(results_of(two_runs[:1])), "tab:accuracy") + "\n")
-    document = make_report(*two_runs).text(".tex")
-    labels = re.findall(r"^\\label\{(tab:[a-z0-9-]+)\}$", document, flags=re.MULTILINE)
-    assert len({*labels}) == document.count(r"\begin{table}") == document.count(r"\caption")
-    assert labels[0] == "tab:accuracy"
 
 
 def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
@@ -98,14 +93,6 @@ def test_a_comment_of_latex_stays_one() -> None:
     """Names that are formulas or markup: tests/test_hostile.py."""
     commented = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in commented.splitlines() if line)
-
-
-def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
-    report = make_report(*two_runs)
-    for renderable in (report.terminal(), report.terminal_comparison(details=True)):
-        text = terminal(renderable, 80)
-        assert max(map(len, text.splitlines())) <= 80
-        assert "…" not in text  # nothing cut
 
 
 def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None]) -> None:
@@ -127,44 +114,24 @@ def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None
         ("base.snli_dev", NIE, "DAM", 0.85),  # Table 2 alone
     ]
     for_each(check, rows)
-    table = accuracy_table(results_of([alike(bare("so_swap.snli_dev"))]))
-    assert "on SNLI dev, MultiNLI dev and the authors' own adversaries" in table.notes[-1]
 
 
 def test_figures_of_a_dev_set_stand_beside_no_other_part(for_each: Callable[..., None]) -> None:
-    def check(part: str, facts: dict[str, Any], *kinds: str) -> None:
-        made = [
-            bare(f"{each}.{part}", **facts) for each in kinds or ("base", "so_swap", "cs_0_5", "negation")
-        ]
-        results = results_of([alike(*made)])
-        table = accuracy_table(results)
+    def check(part: str, **facts: Any) -> None:
+        made = [bare(f"{each}.{part}", **facts) for each in ("base", "so_swap", "cs_0_5", "negation")]
+        table = accuracy_table(results_of([alike(*made)]))
         assert headers(table) == ["Test set", "Items", "m"]
-        assert ("built with --limit" in " ".join(table.notes)) == ("signature" in facts)
-        assert None not in [row[2] for row in error_table(results).rows]
-        assert None not in [row[3] for row in prediction_table(results).rows]
-        assert ("zhang2020" in make_report(alike(*made)).text(".csv")) == ("cross_dataset" in facts)
+        assert ("built with --limit" in " ".join(table.notes)) == bool(facts)
 
-    rows: list[tuple[Any, ...]] = [
-        ("snli_test", {}),
-        ("snli_dev_1000", {}),
-        ("snli_dev", {"signature": "corpus:snli:dev@x|limit:1000|version:0"}),
-        ("multinli_dev_mismatched", {"cross_dataset": {"key": "multinli_dev_mismatched"}}),
-        ("multinli_dev_matched_300", {}),
-        ("my_dev_matched", {}),
-        ("snli_dev", {}, "base"),
-        ("snli_dev", {}, "negation"),
-        ("my_problems", {}, "numerical_reasoning"),
-    ]
-    for_each(check, rows)
+    for_each(check, ["snli_test", "snli_dev_1000", "multinli_dev_matched_300", "my_dev_matched"])
+    check("snli_dev", signature="corpus:snli:dev@x|limit:1000|version:0")
 
 
 def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
     yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
     empty = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
-    run = alike(BASE, empty)
-    said = "so swap has no items; rejected: no parse of the sentence (6)."
-    text = terminal(make_report(run), 2000)
-    assert said in text
+    text = terminal(make_report(alike(BASE, empty)), 2000)
+    assert "so swap has no items; rejected: no parse of the sentence (6)." in text
     assert "--parser spacy:PIPELINE" in text
 
 
@@ -180,8 +147,6 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
 
     for_each(check, [".md", ".tex", ".csv", ".json", ".html"])
     assert report.text(".md").startswith("# No item has a gold label, so accuracy cannot be computed.")
-    whole = make_report(alike(BASE, NEGATED))  # no errors at all
-    assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in whole.text(".md")
 
 
 def test_exactly_one_half_is_not_entailment_on_the_page_either() -> None:
@@ -202,9 +167,7 @@ def test_what_cannot_be_reported_is_refused(
     assert "no runs to report" in refused(make_report().text, ".md")
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
-    for count in (1, 3):
-        report = make_report(*(two_runs * 2)[:count])
-        assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
+    assert "these are 1" in refused(make_report(two_runs[0]).save_comparison, tmp_path / "c.csv")
     assert not list(tmp_path.iterdir())
 
 
@@ -216,7 +179,6 @@ def test_sample_shows_every_kind_and_repeats() -> None:
     # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
     assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
     assert chosen == stratified_sample(strata, 40, "negation") != stratified_sample(strata, 40, "antonymy")
-    assert stratified_sample(strata, 1000, "x") == list(range(1000))
 
 
 WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)

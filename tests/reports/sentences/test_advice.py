@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from crossexam.reports.broken import broken_table
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
-from crossexam.reports.sentences.advice import MOST, advice
+from crossexam.reports.sentences.advice import advice
 from crossexam.reports.sentences.headline import headlines
 from crossexam.stats.power import minimum_detectable_drop
 from made.claims import claims
 from made.runs import dataset, run_of, wrong
-from made.shown import page_of, terminal
 
 GOLDS = "ENC" * 30
 
@@ -57,8 +55,6 @@ def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
     assert "train --augment word_overlap)" in said
     assert "test it on negation as well" in said
     assert not sentence(results("builtin/x", base=9, negation=60), "If you train")
-    models = [results(f"zoo/m{k}", base=85 - k).models[0] for k in range(MOST + 2)]
-    assert len(advice(Results(tuple(replace(model, name=model.run.model) for model in models)))) == MOST
 
 
 def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:
@@ -83,15 +79,10 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
         "On negation, scorer falls from 28 to 1 of 40 entailment items right (corrected p 3.0e-8) and rises "
         "from 27 to 50 of 60 contradiction items (4.8e-7)."
     )
-    assert found in terminal(report, 400)
-    assert found in page_of(report)
     assert sentence(report.results, "Read some items of negation whose gold label is entailment (Items)")
     spread = scorer("E" * 40 + "C" * 60, "C" * 20 + "E" * 20 + "E" * 30 + "C" * 30)  # all lose as much
     one_cluster = scorer(before, after, info={"cluster": "one"})
     assert of_labels(spread) == of_labels(one_cluster) == sentence(spread.results, "Read some items") == []
-    few = scorer(before[11:], after[11:], "E" * 29 + "C" * 60)  # of the contradictions, 23 more are right
-    (found,) = of_labels(few)
-    assert "entailment" not in found
     dropped = scorer("E" * 39 + "C" * 61, "C" * 100)  # where the drop is significant, too
     assert "scorer falls from 39 to 0 of 40 entailment items right (corrected p" in of_labels(dropped)[0]
 
@@ -111,7 +102,7 @@ def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> 
     assert (
         ". Over all labels, the accuracy of scorer, 77.0 % on the base, does not drop significantly" in said
     )
-    assert not [each for each in warnings(report.results) if "items right" in each]
+    assert of_labels(report) == []
 
 
 def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:

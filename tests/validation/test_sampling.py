@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.runs.folder import save_run
@@ -61,9 +61,7 @@ def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -
         study = study_of(dataset, folder=str(place), per_set=9, seed=seed, judges=4)
         orders = [study.order(judge) for judge in study.judges]
         drawn.append(([item.example for item in study.items.values()], orders))
-        assert Counter(item.gold for item in study.items.values()) == dict.fromkeys(LABELS, 3)
         assert len({tuple(order) for order in orders}) == 4  # judges have orders of their own
-        assert all(sorted(order) == list(range(1, 10)) for order in orders)
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -97,13 +95,10 @@ def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, 
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
 
 
-def test_sets_are_named_alone_or_by_their_construction(items: Any, with_controls: Any, study_of: Any) -> None:
-    study = study_of(*with_controls(15), per_set=9, sets=("e_th.dev",))
-    assert {item.test_set for item in study.items.values()} == {"e_th.dev"}  # and no control
+def test_sets_are_named_by_their_construction(items: Any, study_of: Any) -> None:
     names = ("negation.a", "negation.b", "antonymy.a")
     datasets = [Dataset(name, items(name, "E").examples) for name in names]
-    study = study_of(*datasets, sets=("negation",), folder="all")
-    assert list(study.manifest.test_sets) == ["negation.a", "negation.b"]
+    assert list(study_of(*datasets, sets=("negation",)).manifest.test_sets) == ["negation.a", "negation.b"]
 
 
 def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
@@ -114,8 +109,6 @@ def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
         "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
     }  # and nothing of the base
     assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
-    with pytest.raises(UnknownNameError, match="did you mean 'grammatical'"):
-        chosen_questions(["gramatical"])
     with pytest.raises(CrossexamError, match="shows the gold label"):
         chosen_questions(["label", "category"])
 
@@ -123,9 +116,7 @@ def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
 def test_keys_of_a_question_differ_and_none_is_undo() -> None:
     for question in QUESTIONS.values():
         keys = [choice.key for choice in question.choices]
-        assert len(set(keys)) == len(keys)
-        assert "u" not in keys
-    assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
+        assert len({*keys, "u"}) == len(keys) + 1
 
 
 def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
@@ -145,7 +136,6 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
         assert culprit in refused(study_of, dataset, **request)
     study = study_of(one)
     assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
-    assert "not empty" in refused(study_of, one, judges=2)
     study.record(Judgement("judge-1", 1, "label", "neutral"))
     assert "not empty" in refused(study_of, one)
 
@@ -171,35 +161,28 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
 
 
 E, N, C = LABELS
-
-
-def error(premise: str, hypothesis: str, gold: Gold, predicted: Gold) -> Item:
-    return Item(1, "base.dev", "b", premise, hypothesis, gold, predicted, "b", ("category",))
-
-
-HINTS = {
-    "word_overlap": error("The tall man sang a song.", "The song sang a man.", N, E),
-    "negation": error("Ann hates tea.", "Ann does not love tea.", E, C),
-    "antonymy": error("The doors were open.", "The doors were closed.", C, N),
-    "numerical_reasoning": error("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "length_mismatch": error("It rained all day in the old town by the sea.", "It rained.", N, C),
-    "grammaticality": error("The hores ran away.", "A horse fled.", E, N),
-    "unknown": error("Ann sang.", "Ann danced.", N, C),
+HINTS: dict[str, tuple[str, str, Gold, Gold]] = {
+    "word_overlap": ("The tall man sang a song.", "The song sang a man.", N, E),
+    "negation": ("Ann hates tea.", "Ann does not love tea.", E, C),
+    "antonymy": ("The doors were open.", "The doors were closed.", C, N),
+    "numerical_reasoning": ("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
+    "length_mismatch": ("It rained all day in the old town by the sea.", "It rained.", N, C),
+    "grammaticality": ("The hores ran away.", "A horse fled.", E, N),
+    "unknown": ("Ann sang.", "Ann danced.", N, C),
 }
 
 
 def test_hints_are_categories_and_need_the_fitting_error() -> None:
-    def suggested(item: Item) -> set[str]:
-        return {category for category, _ in suggestions(item)}
+    def suggested(category: str, **changes: Any) -> set[str]:
+        item = Item(1, "base.dev", "b", *HINTS[category], "b", ("category",))
+        return {category for category, _ in suggestions(replace(item, **changes))}
 
-    for category, item in HINTS.items():
-        assert category in suggested(item)
-        assert suggested(item) <= set(CATEGORIES)
-    assert "negation" not in suggested(replace(HINTS["negation"], predicted=N))
-    assert "antonymy" not in suggested(replace(HINTS["antonymy"], gold=E))
-    assert "word_overlap" not in suggested(replace(HINTS["word_overlap"], gold=E, predicted=C))
-    assert "word_overlap" in suggested(error("Ann reads.", "Someone studies.", E, N))
-    assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
+    for category in HINTS:
+        assert category in suggested(category)
+        assert suggested(category) <= set(CATEGORIES)
+    assert "negation" not in suggested("negation", predicted=N)
+    assert "antonymy" not in suggested("antonymy", gold=E)
+    assert "word_overlap" not in suggested("word_overlap", gold=E, predicted=C)
 
 
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
@@ -210,35 +193,29 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
     request = SampleRequest(judges=2, questions=("antonym_kind",))
 
-    def drawn(folder: Path) -> set[str]:
-        return {item.example for item in open_study(folder).items.values()}
-
     def check(wrong: list[str], right: list[str], expected: set[int]) -> None:
         folder = tmp_path / "-".join([*wrong, "and", *right])
         given = {"wrong": [runs[name] for name in wrong], "right": [runs[name] for name in right]}
         manifest = sample_outcomes(folder, request, **given, origin="runs")
         assert (manifest.facts["wrong"], manifest.facts["right"]) == (wrong, right)
         assert manifest.test_sets["antonymy.dev"].of == len(expected)
-        assert drawn(folder) == {f"antonymy:{n}" for n in expected}
+        drawn = {item.example for item in open_study(folder).items.values()}
+        assert drawn == {f"antonymy:{n}" for n in expected}
 
     rows: list[tuple[list[str], list[str], set[int]]] = [
         (["one", "other"], [], {0, 1, 5}),
         ([], ["one", "other"], {2, 3}),
         (["one"], ["other"], {4}),
-        ([], ["one"], {2, 3}),
     ]
     for_each(check, rows)
-    few = sample_outcomes(tmp_path / "few", replace(request, per_set=3), wrong=[runs["one"]], origin="runs")
-    entry = few.test_sets["antonymy.dev"]
-    assert (entry.drawn, entry.of) == (3, 4)
     said = refused(check, ["other"], ["one"], set())
     assert "no item to ask about is wrong in 'other', right in 'one'" in said
-    assert not (tmp_path / "other-and-one").exists()
     for name, run in runs.items():
         save_run(run, tmp_path / name)
     line = "validate sample --errors {0}/one --right-in {0}/other --question antonym_kind -o {0}/command"
     invoke(line.format(tmp_path))
-    assert drawn(tmp_path / "command") == {"antonymy:4"}
+    (item,) = open_study(tmp_path / "command").items.values()
+    assert item.example == "antonymy:4"
 
 
 def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items: Any, refused: Any) -> None:
@@ -256,12 +233,12 @@ def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items:
 
 def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
     dataset = items("antonymy", "CC", pair="hot/cold")
-    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE")]
-    sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
-    study = open_study(tmp_path / "study")
-    asked = {(item.predicted, item.asked) for item in study.items.values()}
+    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE", "?E")]
+
+    def drawn(folder: str, *wrong: Run) -> list[Item]:
+        sample_outcomes(tmp_path / folder, SampleRequest(), wrong=wrong, origin="")
+        return [*open_study(tmp_path / folder).items.values()]
+
+    asked = {(item.predicted, item.asked) for item in drawn("two", *runs[:2])}
     assert asked == {(None, ("label", "grammatical"))}
-    silent = run_of({dataset.name: "?E"}, dataset)
-    sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
-    study = open_study(tmp_path / "silent")
-    assert [item.example for item in study.items.values()] == ["antonymy:1"]
+    assert [item.example for item in drawn("silent", runs[2])] == ["antonymy:1"]

@@ -17,7 +17,6 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.locks import alone_in
 from crossexam.validation.answer_log import CutOffWarning, Judgement
-from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.study import Study, StudyManifest, create_study, open_study
 
 #: The manifest of a study without items.
@@ -196,20 +195,6 @@ def test_undo_restores_the_previous_answer(pair: Study, folder: Path) -> None:
     assert pair.progress("judge-1").item == first
     lines = (folder / "judge-1.jsonl").read_text("utf-8").splitlines()
     assert ["undo" in json.loads(line) for line in lines] == [False, False, True, True]  # nothing was deleted
-
-
-def test_progress_goes_through_all_questions(pair: Study, tmp_path: Path) -> None:
-    seen = []
-    while (progress := pair.progress("judge-1")).item is not None:
-        question = str(progress.question)
-        seen.append((progress.item.number, question, progress.done))
-        value = QUESTIONS[question].choices[0].value
-        pair.record(Judgement("judge-1", progress.item.number, question, value))
-    order, questions = pair.order("judge-1"), ("label", "grammatical")
-    assert seen == [(number, each, done) for done, number in enumerate(order) for each in questions]
-    assert (progress.done, progress.total) == (2, 2)
-    create_study(tmp_path / "empty", [], {"judge-1": []}, NOTHING)
-    assert open_study(tmp_path / "empty").progress("judge-1").item is None
 
 
 def test_what_is_no_answer_is_not_saved(pair: Study, refused: Callable[..., str]) -> None:

@@ -16,13 +16,12 @@ from crossexam.evaluation.consistency import consistency_of
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
-from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.slices import slice_tables
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.data import render_csv
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables, warnings
+from crossexam.reports.sections import warnings
 from crossexam.reports.sentences.headline import headlines
 from made.claims import claims
 from made.runs import dataset, run_of
@@ -36,13 +35,6 @@ def ruled() -> Run:
     return cx.run("builtin/overlap", cx.build("consistency", "builtin:demo"))
 
 
-def test_every_rule_has_a_row_and_its_test_set_no_accuracy(ruled: Run) -> None:
-    results = results_of([ruled], ReportOptions(published_rows=False))
-    (table,) = tables_of(results, "consistency")
-    assert [row[1] for row in table.rows] == [each.rule.says for each in consistency_of(ruled).values()]
-    assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority baseline"]
-
-
 def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
     of_two = replace(ruled, manifest=RunManifest(details={"two_label": True}))
     (table,) = tables_of(results_of([of_two]), "consistency")
@@ -53,21 +45,6 @@ def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
     said = "was not asked about the base, without which symmetry, negated hypothesis"
     told = [said in " ".join(warnings(results_of([each]))) for each in (without, ruled)]
     assert told == [True, False]
-
-
-def test_two_models_are_compared_by_the_violations_of_both(ruled: Run) -> None:
-    """The other exchanges the labels of every other answer."""
-    answers = {name: rows.copy() for name, rows in ruled.probabilities.items()}
-    for rows in answers.values():
-        rows[::2] = rows[::2][:, [1, 2, 0]]
-    other = replace(ruled, model="other", probabilities=answers)
-    tables = {each.title: each for each in compared_tables(results_of((ruled, other)))}
-    rates: Any = {row[1]: row[3:6] for row in tables["A minus B in violations"].rows}
-    second = consistency_of(other)
-    for name, each in consistency_of(ruled).items():
-        a, b, difference = (cell.value for cell in rates[each.rule.says])
-        assert (a, b) == (each.of_all.value, second[name].of_all.value)
-        assert difference == pytest.approx(a - b)
 
 
 def test_the_headline_names_the_rule_that_is_violated_most_often(ruled: Run) -> None:

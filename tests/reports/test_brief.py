@@ -16,7 +16,7 @@ from crossexam.reports.sections import warnings
 from crossexam.reports.table import Table
 from made.runs import dataset, wrong
 from made.runs import run_of as run_over
-from made.shown import headers, tables_of
+from made.shown import headers
 
 GOLDS = "ENC" * 20
 
@@ -146,15 +146,6 @@ def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
     said = run_over({"base.x": "En"}, dataset("base.x", "En"), model="mine", two_label=True, threshold=0.7)
     assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
-
-
-def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> None:
-    suite = cx.build("consistency", "builtin:demo[:12]")
-    runs = [cx.run(f"builtin/{name}", suite) for name in ("overlap", "bag-of-words")]
-    table = brief(*runs)
-    (whole,) = tables_of(results_of(runs), "consistency")
-    shown = {(row[1], run.model): row[place] for row in table.rows for place, run in enumerate(runs, 3)}
-    assert shown == {(row[1], row[2]): row[5] for row in whole.rows}
 
 
 def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:

@@ -6,24 +6,20 @@ checked on all of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 
 from crossexam.core.dataset import Dataset, ReadItems, Run
 from crossexam.reports.accuracy import projection_notes
 from crossexam.reports.published_systems import columns_for
-from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
+from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
 from crossexam.reports.sentences.advice import advice
 from crossexam.reports.sentences.headline import headlines
-from crossexam.reports.sentences.leading import drops_shown, leading
-from crossexam.reports.table import cell_text
 from made.runs import dataset, run_of, wrong
 
 GOLDS = "ENC" * 20
@@ -245,35 +241,3 @@ def test_the_sentences_of_all_situations(golden: Callable[[str, str], None]) -> 
         lines += [f"{kind}: {each}" for kind, sentences in told.items() for each in sentences]
         lines.append("")
     golden("situations.txt", "\n".join(lines))
-
-
-def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(
-    for_each: Callable[..., None],
-) -> None:
-    def check(situation: str) -> None:
-        results = results_in(situation)
-        for model in (each for each in results.models if each.benchmark is None):
-            said = next(each for each in headlines(results) if model.name in each)
-            if re.search(r"\. The (drop|difference) is ", said):
-                check_drop(model, said)
-
-    for_each(check, SITUATIONS)
-
-
-def check_drop(model: ModelResults, said: str) -> None:
-    led, shown = leading(model), drops_shown(model.results)
-    assert led is not None
-    assert led.name in shown
-    assert led.loss is not None
-    tested = [each for each in model.results if each.name in shown and each.p_holm is not None]
-    tested = [each for each in tested if not each.is_small]
-    above_noise = [each for each in tested if not model.is_within_noise(each)]
-    assert led in (above_noise or tested or [led])
-    assert f"is {cell_text(led.loss, 'points').partition(' ')[0]} points" in said
-    words = (
-        r" falls from (\S+) % on .* to (\S+) % on .*?\. The drop is (\S+) points"
-        if led.p_holm is not None
-        else r" is (\S+) % on .* and (\S+) % on .*, whose items are .*?\. The difference is (\S+) points"
-    )
-    ((before, after, drop),) = re.findall(words, said)
-    assert float(before) - float(after) == pytest.approx(float(drop), abs=0.101)

@@ -149,14 +149,6 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     assert report.text(".md").startswith("# No item has a gold label, so accuracy cannot be computed.")
 
 
-def test_exactly_one_half_is_not_entailment_on_the_page_either() -> None:
-    """As in evaluation.scores."""
-    run = run_of({BASE.name: "EEEEEE"}, BASE, details={"two_label": True})
-    half = replace(run, probabilities={BASE.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
-    said = [item[8][0][0] for item in PageItems(results_of([half])).packed(0, 0, 6)["items"]]
-    assert said == [3] * 6
-
-
 def test_what_cannot_be_reported_is_refused(
     two_runs: list[Run], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -211,11 +203,3 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
     assert (hypothesis, texts[base_hypothesis]) == (["Some it rains", [TAIL, ""], "."], "Some it rains.")
     assert said == [[1, 100, 800, 100], [0, 800, 100, 100]]
     assert before == [[0, 800, 100, 100], [0, 800, 100, 100]]
-    # Without the base, it is recovered from the edits, unless the record does not fit.
-    packed = PageItems(results_of([alike(NEGATED)])).packed(0, 0, 6)
-    item = packed["items"][0]
-    assert [packed["texts"][place] for place in item[5:7]] == ["It rains.", "Some it rains."]
-    assert item[9] == [None]
-    other = replace(NEGATED.examples[0], hypothesis="Another text.")
-    broken = replace(NEGATED, examples=(other, *NEGATED.examples[1:]))
-    assert PageItems(results_of([alike(broken)])).packed(0, 0, 1)["items"][0][5] is None

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from html import escape
 from typing import Any
 
 import pytest
 
-from crossexam.core.dataset import Run
-from crossexam.core.manifest import RunManifest
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation import comparison, measures
-from crossexam.evaluation.several import model_agreement, ranking, together
+from crossexam.evaluation.several import ranking, together
 from crossexam.reports.report import RENDERERS, make_report
-from crossexam.reports.table import cell_text, missing
+from crossexam.reports.table import cell_text
 from made.reports import (
-    ALWAYS,
     BY_KEY,
-    NO_NUMBER,
     RUNS,
     WITH_SECTIONS,
-    Case,
     case_of,
     others,
     rendered,
     results,
-    run_of,
-    set_of,
     shown,
     stress,
 )
@@ -76,60 +67,23 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
     for_each(check, [(section.key, form) for section in SECTIONS for form in section.formats])
 
 
-def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
-    """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
-    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest=RunManifest()), 1)
-
-    def check(key: str) -> None:
-        section, of = BY_KEY[key], results(case)
-        may_be_there = any(section.is_in(form, of) for form in section.formats)
-        is_there = (may_be_there and bool(section.tables_of(of))) or key in shown(case)
-        assert is_there == (key in ALWAYS)
-        if not is_there:
-            assert f'id="{key}"' not in rendered(case, "html")
-            assert f'"#{key}"' not in rendered(case, "html")
-
-    for_each(check, BY_KEY)
-
-
-def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: Callable[..., None]) -> None:
-    def check(key: str) -> None:
-        tables = BY_KEY[key].tables_of(results(case_of(BY_KEY[key])))
-        titles = [(table.folded, table.title) for table in tables]
-        assert all(title for _, title in titles)
-        assert len(set(titles)) == len(titles)
-        for table in tables:
-            for row in table.rows:
-                for column, cell in zip(table.columns, row, strict=True):
-                    if column.kind not in {"text", "drawing"} and (row[0], column.header) not in NO_NUMBER:
-                        assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
-                        assert not isinstance(cell, str)
-
-    for_each(check, BY_KEY)
-
-
 def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    of_several = {"rankings": ranking, "pair_agreements": model_agreement, "score_together": together}
+    modules = {"measure": measures, "score_pair": comparison, "rankings": ranking, "score_together": together}
 
     def counted(name: str, measure: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *given, **named: calls.append(name) or measure(*given, **named)
 
-    for name, module in {"measure": measures, "score_pair": comparison, **of_several}.items():
+    for name, module in modules.items():
         monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
-
-    def called(*runs: Run) -> Counter[str]:
+    for count in (2, 3):
         calls.clear()
-        report = make_report(*runs)
+        report = make_report(stress(), *others(stress())[: count - 1])
         for suffix in WITH_SECTIONS:
             report.text(suffix)
         report.terminal()
-        return Counter(calls)
-
-    found = called(stress(), *others(stress())[:1])
-    assert (found["measure"], found["score_pair"]) == (2, 1)
-    found = called(stress(), *others(stress()))
-    assert {name: found[name] for name in of_several} == dict.fromkeys(of_several, 1)
+        once = ("score_pair",) if count == 2 else ("rankings", "score_together")
+        assert [calls.count(name) for name in ("measure", *once)] == [count, *[1] * len(once)]
 
 
 def test_the_tables_of_all_sections(golden: Callable[[str, str], None]) -> None:

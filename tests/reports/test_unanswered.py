@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -22,7 +22,7 @@ from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import warnings
 from made.runs import dataset, run_of
-from made.shown import SECTIONS, cells_of, csv_rows, tables_of, wait_for_count
+from made.shown import SECTIONS, cells_of, tables_of
 
 GOLD = "ENC" * 20
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("one", "two")))
@@ -130,21 +130,3 @@ def test_comparisons_show_who_did_not_answer(tmp_path: Path) -> None:
     text = make_report(NONE, WHOLE).save_comparison(tmp_path / "none.md").read_text(encoding="utf-8")
     assert "Right and wrong together" not in text
     assert "Unanswered items of A and B" in text
-
-
-@pytest.mark.browser
-def test_the_page_shows_the_reason_instead_of_a_label(tmp_path: Path, open_page: Callable[..., Any]) -> None:
-    page = open_page(cx.report(MANY, FEW).save(tmp_path / "page.html"))
-    page.select_option("#set", label="one")
-    page.select_option("#answer", label="refused")
-    wait_for_count(page, "6 items")
-    assert page.locator("#list .item .brief").first.inner_text().startswith("py/many no answer: refused")
-    page.click("#filters [type=reset]")
-    page.select_option("#set", label="one")
-    wait_for_count(page, "60 items")
-    with page.expect_download() as found:
-        page.click("#export-csv")
-    lines = csv_rows(found.value.path().read_text(encoding="utf-8"))
-    unanswered = [line["py/many: outcome"] == "refused" for line in lines]
-    assert sum(unanswered) == 6
-    assert [line["py/many: correct"] == "" for line in lines] == unanswered

@@ -16,8 +16,7 @@ from crossexam.core.example import Change, Example
 from crossexam.core.files import read_json
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.behaviour import factor_results
-from crossexam.evaluation.measures import accuracy_by_set, measure
+from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import save_run
 from crossexam.runs.saved import read_run
@@ -224,23 +223,6 @@ def test_from_the_command_line(items: Any, say: Any, tmp_path: Path, monkeypatch
     assert "category" in invoke("validate sample --errors run -o errors").output
     assert "sources of error" in invoke("validate verdict errors").output
     assert "labels by majority" in invoke("validate verdict study --apply relabel --suite suite").output
-
-
-def test_drops_of_relabelled_swaps(items: Any, study_of: Any, tmp_path: Path) -> None:
-    swaps = ({"base": f"i_h:{n}", "info": {"control_label": "entailment"}} for n in range(2))
-    facts = {"base_set": "i_h.dev", "paired": True, "keeps_label": False}
-    control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)
-    suite = write_suite(tmp_path / "suite", control, swap)
-    said = {"i_h:0": "NNN", "i_h:1": "EEE", "i_th:0": "NNN", "i_th:1": "NNN"}
-    apply_verdicts(study_of(control, swap, answers={"label": said}), suite, VerdictRule("relabel"))
-    run = verified_only(run_of({"i_h.dev": "NE", "i_th.dev": "EN"}, *read_suite(suite)))  # control right
-    result = next(each for each in measure(run) if each.construction == "i_th")
-    assert result.base_set == "i_h.dev (verified)"
-    assert result.drop is not None
-    assert (result.drop.value, result.drop.n) == (1 / 2, 2)
-    # of the two only the second has another label than its control, which judges relabelled as well
-    insensitivity = next(each for each in factor_results(run) if each.factor == "insensitivity")
-    assert insensitivity.subset.n == 1
 
 
 def test_an_undecided_item_is_scored_once_judged_and_undecided_again_if_it_is_open() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
@@ -20,7 +20,7 @@ from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
 from crossexam.validation.error_sources import suggestions
-from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
+from crossexam.validation.questions import CATEGORIES, chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
     coordinated_sample,
@@ -65,40 +65,24 @@ def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-@pytest.fixture
-def with_controls(items: Any) -> Callable[[int], list[Dataset]]:
-    """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
-
-    def make(swaps: int) -> list[Dataset]:
-        sets = [items("i_h", "ENC" * 20)]
-        for name in ("e_h", "e_th"):
-            base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
-            examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
-            sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
-        return sets
-
-    return make
-
-
 @pytest.mark.parametrize("swaps", [60, 15])
-def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, swaps: int) -> None:
-    study = study_of(*with_controls(swaps), per_set=9)
+def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: int) -> None:
+    """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
+    sets = [items("i_h", "ENC" * 20)]
+    for name in ("e_h", "e_th"):
+        base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
+        examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
+        sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
+    study = study_of(*sets, per_set=9)
     drawn: dict[str, set[str]] = {}
     for item in study.items.values():
         drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
     strata = Counter((item.test_set, item.gold) for item in study.items.values())
     extra = study.manifest.test_sets["i_h.dev"].for_pairs or 0
-    assert len(drawn["e_th.dev"]) == 9
     assert drawn["e_th.dev"] <= drawn["e_h.dev"] <= drawn["i_h.dev"]
     assert [strata["e_th.dev", label] for label in LABELS] == [3, 3, 3]
     assert len(drawn["i_h.dev"]) == 9 + extra
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
-
-
-def test_sets_are_named_by_their_construction(items: Any, study_of: Any) -> None:
-    names = ("negation.a", "negation.b", "antonymy.a")
-    datasets = [Dataset(name, items(name, "E").examples) for name in names]
-    assert list(study_of(*datasets, sets=("negation",)).manifest.test_sets) == ["negation.a", "negation.b"]
 
 
 def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
@@ -113,17 +97,10 @@ def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
         chosen_questions(["label", "category"])
 
 
-def test_keys_of_a_question_differ_and_none_is_undo() -> None:
-    for question in QUESTIONS.values():
-        keys = [choice.key for choice in question.choices]
-        assert len({*keys, "u"}) == len(keys) + 1
-
-
 def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
-    one, two = items("negation", "E"), items("negation", "EE")
-    same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
-
+    one = items("negation", "E")
+    same = Dataset("negation.dev", (one.examples[0], one.examples[0]))
     rows: list[tuple[Dataset, dict[str, Any], str]] = [
         (base, {}, "nothing but its base"),
         (one, {"sets": ("negations",)}, "'negations'"),
@@ -186,59 +163,29 @@ def test_hints_are_categories_and_need_the_fitting_error() -> None:
 
 
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
-    tmp_path: Path, items: Any, for_each: Callable[..., None], refused: Callable[..., str]
+    tmp_path: Path, items: Any, refused: Callable[..., str]
 ) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
-    said = {"one": "ENCCEE", "other": "EECCCE"}
+    said = {"one": "ENCCEE", "other": "EECCC?"}
     runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
-    request = SampleRequest(judges=2, questions=("antonym_kind",))
 
-    def check(wrong: list[str], right: list[str], expected: set[int]) -> None:
+    def drawn(wrong: list[str], right: list[str]) -> set[str]:
         folder = tmp_path / "-".join([*wrong, "and", *right])
         given = {"wrong": [runs[name] for name in wrong], "right": [runs[name] for name in right]}
-        manifest = sample_outcomes(folder, request, **given, origin="runs")
+        manifest = sample_outcomes(folder, SampleRequest(judges=2), **given, origin="runs")
         assert (manifest.facts["wrong"], manifest.facts["right"]) == (wrong, right)
-        assert manifest.test_sets["antonymy.dev"].of == len(expected)
-        drawn = {item.example for item in open_study(folder).items.values()}
-        assert drawn == {f"antonymy:{n}" for n in expected}
+        return {item.example.partition(":")[2] for item in open_study(folder).items.values()}
 
-    rows: list[tuple[list[str], list[str], set[int]]] = [
-        (["one", "other"], [], {0, 1, 5}),
-        ([], ["one", "other"], {2, 3}),
-        (["one"], ["other"], {4}),
-    ]
-    for_each(check, rows)
-    said = refused(check, ["other"], ["one"], set())
-    assert "no item to ask about is wrong in 'other', right in 'one'" in said
-    for name, run in runs.items():
-        save_run(run, tmp_path / name)
-    line = "validate sample --errors {0}/one --right-in {0}/other --question antonym_kind -o {0}/command"
-    invoke(line.format(tmp_path))
+    assert drawn(["one", "other"], []) == {"0", "1"}  # what was not answered is not wrong
+    assert drawn([], ["one", "other"]) == {"2", "3"}
+    assert drawn(["one"], ["other"]) == {"4"}
+    said_of_none = refused(drawn, ["other"], ["one"])
+    assert "no item to ask about is wrong in 'other', right in 'one'" in said_of_none
+    longer = items("antonymy", "CCC")
+    runs["longer"] = run_of({longer.name: "EEE"}, longer, model="longer")
+    assert "were run on different items" in refused(drawn, ["one", "longer"], [])
+    for name in said:
+        save_run(runs[name], tmp_path / name)
+    invoke("validate sample --errors {0}/one --right-in {0}/other -o {0}/command".format(tmp_path))
     (item,) = open_study(tmp_path / "command").items.values()
     assert item.example == "antonymy:4"
-
-
-def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items: Any, refused: Any) -> None:
-    one, longer, elsewhere = items("antonymy", "CC"), items("antonymy", "CCC"), items("negation", "CC")
-    for dataset, predicted, questions, says in (
-        (longer, "EEE", (), "'one' and 'other' were run on different items"),
-        (elsewhere, "EE", (), "have no test set in common"),
-        (one, "NE", ("category",), "'category' is about the errors of one model, not of 2"),
-    ):
-        runs = [run_of({one.name: "EE"}, one, model="one")]
-        runs.append(run_of({dataset.name: predicted}, dataset, model="other"))
-        request = SampleRequest(questions=questions)
-        assert says in refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
-
-
-def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
-    dataset = items("antonymy", "CC", pair="hot/cold")
-    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE", "?E")]
-
-    def drawn(folder: str, *wrong: Run) -> list[Item]:
-        sample_outcomes(tmp_path / folder, SampleRequest(), wrong=wrong, origin="")
-        return [*open_study(tmp_path / folder).items.values()]
-
-    asked = {(item.predicted, item.asked) for item in drawn("two", *runs[:2])}
-    assert asked == {(None, ("label", "grammatical"))}
-    assert [item.example for item in drawn("silent", runs[2])] == ["antonymy:1"]

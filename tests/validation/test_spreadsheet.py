@@ -14,7 +14,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Example
 from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
@@ -113,7 +113,7 @@ def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., 
 
     for place, line in enumerate(lines[:-1]):
         assert f"{sheet}, line {line}: 'maybe'" in said(place, LABEL, "maybe")
-    assert said(1, "item", "i00099").has(f"line {lines[1]}: the study has no item 'i00099'")
+    assert said(1, "item", "i00099").has("the study has no item 'i00099'")
     assert said(1, "premise", table[0]["premise"]).has("the premise differs from item", "sort whole rows")
     alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
     assert said(alone, GRAMMATICAL, "yes").has(f"line {lines[alone]}: 'grammatical' is not a question")
@@ -140,29 +140,23 @@ def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Ca
         assert message in refused(read_csv, study, path)
 
 
-def test_only_its_own_sheet_and_tasks_show_the_change(study_of: Any, tmp_path: Path) -> None:
-    """Of two items, one that was changed and one that was not."""
-    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
-    changed = Example("x", "Tea.", "The cold tea.", "neutral", "b", change)
-    items = dataset("c.dev", "c.v1", changed, Example("y", "Milk.", "The milk.", "neutral"))
-    of_changes = study_of(items, folder="changes", judges=1, questions=("label", "grammar_kept"))
+def test_only_its_own_sheet_and_tasks_show_the_change(of_a_change: Any, tmp_path: Path) -> None:
+    study = of_a_change("label", "grammar_kept")
     with pytest.raises(CrossexamError, match="'grammar_kept' shows the change"):
-        sheet_of(of_changes)
+        sheet_of(study)
     with pytest.raises(UnknownNameError, match="'sensible'"):
-        sheet_of(of_changes, questions=["sensible"])
+        sheet_of(study, questions=["sensible"])
     path = tmp_path / "x.csv"
-    for question, shown in (("label", [False, False]), ("grammar_kept", [True])):
-        sheet = sheet_of(of_changes, questions=[question])
+    for question, shown in (("label", False), ("grammar_kept", True)):
+        sheet = sheet_of(study, questions=[question])
         write_csv(sheet, path)
-        assert ["hot" in str(row) for row in rows(path)] == shown
+        (row,) = rows(path)
         config = write_tasks(sheet, tmp_path / "x.json")
-        written = [each["data"] for each in json.loads((tmp_path / "x.json").read_text("utf-8"))]
-        revealed = "hypothesis before the change: The hot tea."
-        assert [each.get("revealed") == revealed for each in written] == shown
-        assert ("$revealed" in config.read_text("utf-8")) is any(shown)
-    (row,) = rows(path)  # nothing of the other item was changed
+        (task,) = json.loads((tmp_path / "x.json").read_text("utf-8"))
+        assert ("hot" in str(row), "The hot tea." in str(task)) == (shown, shown)
+        assert ("$revealed" in config.read_text("utf-8")) is shown
     rewrite(path, [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
-    assert [each.value for each in read_csv(of_changes, path)] == ["no"]
+    assert [each.value for each in read_csv(study, path)] == ["no"]
 
 
 def exported(path: Path, who: object) -> list[dict[str, Any]]:
@@ -211,20 +205,23 @@ def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..
     write_tasks(sheet_of(study, ["judge-1"]), path)
     tasks = json.dumps(exported(path, "judge-1"))
 
-    def choose(task: int, *values: str) -> Callable[[Any], object]:
-        return lambda found: found[task]["annotations"][0]["result"][0]["value"].update(choices=values)
+    def said(text: str) -> str:
+        path.write_text(text, encoding="utf-8")
+        return refused(FormatError, read_tasks, study, path)
 
     changes: list[tuple[Callable[[Any], object], str]] = [
-        (choose(1, "red"), "task 2: 'red' is not an answer to 'label'"),
-        (choose(0, "neutral", "entailment"), "task 1: not a task of this study (ValueError"),
-        (lambda found: found[2].pop("data"), "task 3: not a task of this study"),
-        (lambda found: found[3]["data"].update(item="i7"), "task 4: the study has no item 'i7'"),
+        (lambda each: choice(each).update(choices=["red"]), "task 2: 'red' is not an answer to 'label'"),
+        (lambda each: choice(each).update(choices=["a", "b"]), "task 2: not a task of this study (ValueE"),
+        (lambda each: each.pop("data"), "task 2: not a task of this study"),
+        (lambda each: each["data"].update(item="i7"), "task 2: the study has no item 'i7'"),
     ]
     for change, message in changes:
         found = json.loads(tasks)
-        change(found)
-        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
-        assert message in refused(FormatError, read_tasks, study, path)
-    for text, message in (('[\n{"a": 1},\n}', "line 3: not JSON"), ("{}", "not a list of tasks")):
-        path.write_text(text, encoding="utf-8")
-        assert message in refused(FormatError, read_tasks, study, path)
+        change(found[1])
+        assert message in said(json.dumps(found, indent=1))
+    assert "line 3: not JSON" in said('[\n{"a": 1},\n}')
+    assert "not a list of tasks" in said("{}")
+
+
+def choice(task: Any) -> Any:
+    return task["annotations"][0]["result"][0]["value"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -179,22 +178,23 @@ def test_only_its_owner_reads_a_study(pair: Study, folder: Path) -> None:
 def test_undo_restores_the_previous_answer(pair: Study, folder: Path) -> None:
     first = pair.progress("judge-1").item
     assert first is not None
-
-    def record(judge: str, value: str) -> bool:
-        return bool(pair.record(Judgement(judge, first.number, "label", value)))
-
-    assert record("judge-1", "neutral")
-    assert not record("judge-1", "neutral")  # pressed twice
-    assert record("judge-1", "contradiction")
-    assert record("judge-2", "entailment")
+    given = [
+        pair.record(Judgement(judge, first.number, "label", value))
+        for judge, value in (
+            ("judge-1", "neutral"),
+            ("judge-1", "neutral"),  # pressed twice
+            ("judge-1", "contradiction"),
+            ("judge-2", "entailment"),
+        )
+    ]
+    assert [bool(each) for each in given] == [True, False, True, True]
     assert pair.undo("judge-1")
     assert [answer.value for answer in pair.judgements("judge-1")] == ["neutral"]
     assert pair.undo("judge-1")
     assert not pair.undo("judge-1")
     assert [answer.judge for answer in pair.judgements()] == ["judge-2"]
     assert pair.progress("judge-1").item == first
-    lines = (folder / "judge-1.jsonl").read_text("utf-8").splitlines()
-    assert ["undo" in json.loads(line) for line in lines] == [False, False, True, True]  # nothing was deleted
+    assert len((folder / "judge-1.jsonl").read_text("utf-8").splitlines()) == 4  # nothing was deleted
 
 
 def test_what_is_no_answer_is_not_saved(pair: Study, refused: Callable[..., str]) -> None:

@@ -102,9 +102,8 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
     published = finding(study, "label").published
     assert published is not None
     assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
-    for question in ("trivial", "label", "nonsense"):
-        with pytest.raises(CrossexamError, match=f"'{question}', so .*\n  wanted: grammatical, sensible"):
-            verdicts(study, VerdictRule(require=(question,)))
+    with pytest.raises(CrossexamError, match=r"'trivial', so .*\n  wanted: grammatical, sensible"):
+        verdicts(study, VerdictRule(require=("trivial",)))
 
 
 def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
@@ -129,7 +128,6 @@ def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
     written = json.loads(json.dumps(document, allow_nan=False))
     assert written["verdicts"]["antonymy.dev"]["antonymy:0"]["agreed"] == 3
     assert written["findings"][0]["agreed"]["value"] == 1 / 3
-    assert written["rule"] == {"apply": "relabel", "require": ["grammatical"]}
     assert written["decisions"]["antonymy.dev"]["another"] == 1
     assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Run
-from crossexam.core.estimate import Estimate
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation.candidates import Candidate, HeadlineChoice
 from crossexam.reports.accuracy import drop_table
@@ -74,24 +72,6 @@ def test_the_interval_of_a_drop_that_was_chosen_is_as_wide_as_the_choice_demands
     assert "corrected p 0.031), but not among all 2 drops (corrected p 0.062)" in headlines(results)[0]
 
 
-def test_a_test_and_an_interval_that_disagree_are_both_said() -> None:
-    """They are computed in different ways; the table marks the p-value as significant."""
-    results = results_of([examined("m", GOLDS, GOLDS[:39] + "N")])
-    model = results.models[0]
-    base, negation = model.results
-    drop = Estimate(0.056, -0.005, 0.116, 40, 40)
-    for p_value, said in ((0.035, True), (0.051, False)):
-        found = Candidate(1, drop, p_value, is_significant=False)
-        disputed = replace(negation, drop=drop, p_holm=p_value, candidate=found)
-        (text,) = headlines(replace(results, models=(replace(model, results=(base, disputed)),)))
-        words = (
-            "drops on negation by 5.6 points. This is significant among the drops of this model (corrected p "
-            "0.035), but the 95 % interval contains 0 (−0.5 to 11.6)."
-        )
-        assert (words in text) is said
-        assert ("does not drop significantly on any test set" in text) is not said
-
-
 def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
     """Forty of 79 items are about one premise; in the other test set, each about its own."""
     golds = GOLDS + GOLDS[:39]
@@ -101,20 +81,6 @@ def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
     words = "Few clusters hold many of the items of typos: "
     assert words in " ".join(terminal(make_report(run)).split())
     assert not any("Few clusters" in note for note in drop_table(results_of([CAREFUL])).notes)
-
-
-def test_models_at_chance_on_one_test_set_share_a_sentence() -> None:
-    """What is said of all is what holds of all: 33.3 % are not above 33.3 %, and 0 % are below."""
-    numbers, right = dataset("numbers.dev", "ENC" * 30), {"base.dev": GOLDS, "negation.dev": GOLDS}
-    runs = [
-        run_of({**right, "numbers.dev": answers}, BASE, NEGATION, numbers, model=model)
-        for model, answers in (("never", "NCE" * 30), ("always", "E" * 90))
-    ]
-    (found,) = (each for each in warnings(results_of(runs)) if "baseline" in each)
-    assert found == (
-        "On numbers, never (0.0 %) and always (33.3 %) are not above the majority baseline there (33.3 %); "
-        "always always predicts entailment there."
-    )
 
 
 # The choice of a headline, simulated: the answers to independent items are, not what a report does with them

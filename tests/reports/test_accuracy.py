@@ -10,7 +10,6 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import RunManifest
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
-from crossexam.reports.analyses.joint import joint_against_table
 from crossexam.reports.analyses.judged import judged_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
@@ -50,30 +49,15 @@ def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     assert "84.9" not in make_report(two).text(".md")
 
 
-def test_errors_that_the_labels_do_not_have_are_no_columns() -> None:
-    """Of two labels there is neither a contradiction nor a neutral; a model of two has no false neutral."""
-    two = [said_of("base.x", "nE", answered) for answered in ("EN", "NN")]
-    table = error_table(results_of(two[:1])).in_words
-    assert headers(table) == ["Test set", "Model", "Wrong", "False entailment", "E-N", "N-E"]
-    together = joint_against_table(results_of(two))
-    assert headers(together)[7:] == ["Both E-N", "Both N-E"]
-    assert together.rows[0][7:] == (1, 0)
-    of_three = replace(said_of("base.x", "EC", "EE"), manifest=RunManifest(details={"two_label": True}))
-    assert headers(error_table(results_of([of_three])).in_words)[4:6] == ["E-C", "N-C"]
-
-
 def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
     """Tables 4 and 7 of Naik et al. (2018)."""
-    parts = {
-        "antonymy.dev_matched": ("CH (published)", None, 0.9978, 0.0022),
-        "word_overlap.dev_mismatched": ("CH (published)", None, None, 0.8533),
-        "base.dev_matched": ("CH (published)", None, None, 0.3292),
-    }
-    for name, expected in parts.items():
-        table = error_table(results_of([said_of(name)])).in_words
-        assert expected in [row[1:5] for row in table.rows[1:]]
-    for name in ("negation.dev_matched", "antonymy.my_corpus"):
-        assert len(error_table(results_of([said_of(name)])).rows) == 1
+    for name, expected in (
+        ("antonymy.dev_matched", [("CH (published)", None, 0.9978, 0.0022)]),
+        ("word_overlap.dev_mismatched", [("CH (published)", None, None, 0.8533)]),
+        ("antonymy.my_corpus", []),
+    ):
+        rows = error_table(results_of([said_of(name)])).in_words.rows
+        assert [row[1:5] for row in rows if row[1] == "CH (published)"] == expected
 
 
 def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.reports.brief import brief_tables, drop_note, failures_first, without_drop_note
-from crossexam.reports.broken import broken_sets, broken_table, origins
+from crossexam.reports.broken import broken_sets, broken_table
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
@@ -107,21 +107,6 @@ def test_of_items_without_a_base_or_not_compared_with_it_any_error_is_shown() ->
     found = broken(run_of("mine", SETS, few=sets[1]))
     assert (found["few"].count, found["few"].from_right, found["many"].from_right) == (6, False, True)
     assert {answer.before for item in found["few"].items for answer in item.answers} == {None}
-
-
-def test_each_test_set_of_a_construction_says_whose_labels_its_items_have() -> None:
-    golds = {"antonymy": "C" * 60, "numerical_reasoning": GOLDS, "so_swap": GOLDS}
-    made = {name: dataset(f"{name}.x", of, "base.x", keeps_label=False) for name, of in golds.items()}
-    made["so_swap"].manifest["verdict"] = {"judges": 3}
-    counts = {"base.x": 0} | {f"{name}.x": 9 for name in ("negation", "mine_only", *made)}
-    results = results_of([run_of("mine", counts, **made)])
-    said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
-    assert said == {
-        "negation": "gold label kept",
-        "antonymy": "labels by rule, all contradiction",
-        "numerical reasoning": "labels by rule",
-        "so swap": "",
-    }
 
 
 def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports.analyses.agreement import agreement_tables, alone_tables
+from crossexam.reports.analyses.agreement import agreement_tables
 from crossexam.reports.analyses.comparison import against_table, only_one_table
 from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
 from crossexam.reports.names import short_model_names, short_names
@@ -64,17 +64,6 @@ def test_more_models_than_are_readable_have_tables_only() -> None:
     assert len([each for each in pairs if each.test_set == "base.x"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
     assert len(difference_tables(twelve.results)) == 3
-
-
-def test_what_is_left_out_is_named() -> None:
-    results = make_report(*THREE, run_of("silent", 0.9, missing=20)).results
-    table = first_rank_table(results)
-    assert table.title == "Ranks: base (x)", "no mean without a model"
-    assert "silent" not in [row[0] for row in table.rows]
-    (note,) = (note for note in table.notes if note.startswith("Left out"))
-    assert "silent on base (x), silent on negation" in note
-    notes = " ".join(note for each in alone_tables(results) for note in each.notes)
-    assert "The totals leave out base (x), negation" in notes
 
 
 # Names

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports import parts
 from crossexam.reports.report import make_report
@@ -26,35 +24,27 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
 Opener = Callable[..., "Page"]
-BASE, NEGATION, ANTONYMY = (f"{name}.builtin_demo_120" for name in ("base", "negation", "antonymy"))
-#: How often a made-up model is right, by construction.
-SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.4, "word_overlap": 0.6, "length_mismatch": 0.7}
-
-
-@cache
-def suite(n: int = 120) -> list[Dataset]:
-    """Some of the stress tests over *n* pairs."""
-    made = cx.build("stress-tests", f"builtin:demo[:{n}]")
-    kinds = {*SKILL, "spelling_error_content_word", "spelling_error_adjacent_swap"}
-    return [each for each in made if each.entry.construction in kinds]
-
-
-def answered(model: str, datasets: list[Dataset], worse: float = 0.0) -> Run:
-    """Return plausible answers of a made-up *model*, right less often by *worse* on stressed items."""
-    probabilities = {}
-    for each in datasets:
-        rng = np.random.default_rng([len(model), len(each.name)])
-        kind = each.name.partition(".")[0]
-        skill = SKILL.get(kind, 0.65) - (worse if kind != "base" else 0.0)
-        said = (each.labels() + rng.choice(3, len(each), p=[skill, (1 - skill) * 0.7, (1 - skill) * 0.3])) % 3
-        sure = rng.integers(400, 990, (len(each), 1)) / 1000  # as exact as pages are
-        probabilities[each.name] = np.where(np.eye(3, dtype=bool)[said], sure, (1 - sure) / 2)
-    return Run(model, {each.name: each for each in datasets}, probabilities)
+BASE, NEGATION = (f"{name}.builtin_demo_120" for name in ("base", "negation"))
 
 
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
-    return [answered("builtin/overlap", suite()), answered("hf/bert", suite(), worse=-0.12)]
+    """Made-up answers to two test sets and their base; the first model is worse on stressed items."""
+    made = cx.build("stress-tests", "builtin:demo[:120]")
+    sets = [each for each in made if each.entry.construction in {"base", "negation", "word_overlap"}]
+
+    def answered(model: str, on_stressed: float) -> Run:
+        probabilities = {}
+        for each in sets:
+            rng = np.random.default_rng([len(model), len(each.name)])
+            skill = 0.8 if each.name == BASE else on_stressed
+            shifts = rng.choice(3, len(each), p=[skill, (1 - skill) * 0.7, (1 - skill) * 0.3])
+            sure = rng.integers(400, 990, (len(each), 1)) / 1000  # as exact as pages are
+            said = np.eye(3, dtype=bool)[(each.labels() + shifts) % 3]
+            probabilities[each.name] = np.where(said, sure, (1 - sure) / 2)
+        return Run(model, {each.name: each for each in sets}, probabilities)
+
+    return [answered("builtin/overlap", 0.4), answered("hf/bert", 0.6)]
 
 
 @pytest.fixture(scope="module")
@@ -80,24 +70,6 @@ def downloaded(page: Page, button: str) -> str:
     with page.expect_download() as download:
         page.click(button)
     return Path(download.value.path()).read_text(encoding="utf-8")
-
-
-@pytest.mark.browser
-def test_page_opens_at_its_headline_and_sections_on_a_click_for_a_link_and_for_printing(
-    open_page: Opener, two_models: Path
-) -> None:
-    page = open_page(two_models, closed=True)
-    said = r"The accuracy of builtin/overlap falls from \d\d\.\d\s% on the base to \d+\.\d\s% on negation\.$"
-    assert re.match(said, page.locator("h1").inner_text())
-    opened = page.locator("details.section[open]")
-    assert opened.count() == 0
-    page.locator("nav a", has_text="Errors").click()
-    assert page.locator("#errors > details[open]").count() == opened.count() == 1
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert opened.count() == page.locator("details.section").count()
-    assert all(card.startswith("negation\n") for card in cards(page))
-    linked = open_page(two_models, fragment="#yield", closed=True)
-    assert linked.locator("#yield > details[open]").count() == 1
 
 
 @pytest.mark.browser
@@ -158,18 +130,6 @@ def test_a_download_has_all_that_the_filters_choose(
         told = [row[key] for key in ("premise", "hypothesis", "base_hypothesis", "base_label")]
         assert told == [item.premise, item.hypothesis, base.hypothesis, base.label]
         assert all(row[f"{model}: predicted"] == said[model][item.id] for model in said)
-
-
-@pytest.mark.browser
-def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
-    page = open_page(two_models)
-    page.select_option("#set", label="antonymy")
-    settled(page)
-    base, changed = page.locator(".item").first.locator(".pair").all()
-    items = {each.id: each for each in two_runs[0].datasets[ANTONYMY]}
-    change: Any = items[page.locator(".item .id").first.inner_text()].change
-    assert base.locator("ins, del").count() == 0
-    assert (changed.locator("del").inner_text(), changed.locator("ins").inner_text()) == change.edits[0][3:]
 
 
 @pytest.mark.browser
@@ -239,14 +199,11 @@ def test_a_link_opens_the_page_at_its_item(open_page: Opener, odd_items: Path) -
     page = open_page(odd_items, fragment=address)
     assert page.locator(".item").count() == 1
     assert "a/b #1 %2F?=ü" in page.locator(".item").inner_text()
-    page = open_page(odd_items, fragment="#item=base.rte/none")
-    assert page.locator(".empty").inner_text().startswith("Item none of base.rte is not among the items")
     page.click("button[type=reset]")  # any filter leaves the link
-    wait_for_count(page, "6 items")
     page.select_option("#gold", label="not entailment")
     page.select_option("#outcome", "right")
-    assert len(cards(page)) == 4
-    assert all("gold: not entailment" in each and "✓ correct: not" in each for each in cards(page))
+    wait_for_count(page, "4 items")
+    assert all("✓ correct: not" in each for each in cards(page))
 
 
 @pytest.mark.browser

@@ -76,12 +76,10 @@ def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., 
     for_each(check, [tuple(two_runs()), (right, without_the_other_set), *projected])
 
 
-def test_other_choices_are_refused(for_each: Callable[..., None], refused: Callable[..., str]) -> None:
-    def check(value: Any) -> None:
+def test_other_choices_are_refused(refused: Callable[..., str]) -> None:
+    for value in (0, True, "some"):
         assert "items is " in refused(item_choice, value)
-        assert "items is " in refused(report_of, value)
-
-    for_each(check, [0, True, "some"])
+    assert "items is " in refused(report_of, "some")
 
 
 # The files
@@ -235,12 +233,9 @@ def test_a_later_choice_wins_and_its_parts_are_loaded_when_the_list_reaches_them
         }}"""
     )
     assert settled(page) == "50 items"
-    ids = page.locator(".item .id")
-    for count in (20, 40, 50):
-        assert ids.all_inner_texts() == [f"negation:base:{number}" for number in range(count)]
-        if count < 50:
-            page.locator("#more").click()
-            settled(page)
+    assert page.locator(".item .id").all_inner_texts() == [f"negation:base:{k}" for k in range(20)]
+    page.locator("#more").click()
+    settled(page)
     assert "0003" not in loaded  # the last part of the test set that was wanted no more
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
@@ -27,7 +26,7 @@ from crossexam.validation.sampling import (
     sample_outcomes,
     systematic_sample,
 )
-from crossexam.validation.study import Item, open_study
+from crossexam.validation.study import Item, Study, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
 from made.runs import run_of
@@ -54,17 +53,6 @@ def test_a_stratum_gets_its_share_and_no_item_twice(strata: list[str], n: int, s
         assert abs(sum(strata[item] == stratum for item in drawn) - share) < 1
 
 
-def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -> None:
-    dataset = items("negation", "ENC" * 20)
-    drawn = []
-    for place, seed in enumerate((1, 1, 2)):
-        study = study_of(dataset, folder=str(place), per_set=9, seed=seed, judges=4)
-        orders = [study.order(judge) for judge in study.judges]
-        drawn.append(([item.example for item in study.items.values()], orders))
-        assert len({tuple(order) for order in orders}) == 4  # judges have orders of their own
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
 @pytest.mark.parametrize("swaps", [60, 15])
 def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: int) -> None:
     """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
@@ -73,7 +61,10 @@ def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: i
         base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
         examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
         sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
-    study = study_of(*sets, per_set=9)
+    study, again, other = (
+        study_of(*sets, per_set=9, seed=seed, folder=str(place)) for place, seed in enumerate((1, 1, 2))
+    )
+    assert study.items == again.items != other.items
     drawn: dict[str, set[str]] = {}
     for item in study.items.values():
         drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
@@ -117,24 +108,15 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
     assert "not empty" in refused(study_of, one)
 
 
-def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
-    examples = (
-        Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
-        Example("b1", "Ann sat.", "Ann sat.", "entailment"),
-    )
-    base = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
-    run = run_of({"base.dev": "EE"}, base)
-    manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
-    assert manifest.test_sets["base.dev"].of == 1
-    study = open_study(tmp_path / "study")
-    (item,) = study.items.values()
-    assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
+def test_errors_are_drawn_with_hints_to_their_source(of_an_error: Study, tmp_path: Path) -> None:
+    (item,) = of_an_error.items.values()
+    assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "neutral")
     assert ("antonymy", "hot/cold") in item.suggested
-    study.record(Judgement("judge-1", 1, "category", "antonymy"))
-    (finding,) = question_results(study)
+    of_an_error.record(Judgement("judge-1", 1, "category", "antonymy"))
+    (finding,) = question_results(of_an_error)
     assert finding.answers == {"antonymy": 1}
     with pytest.raises(CrossexamError, match="does not ask for labels"):
-        apply_verdicts(study, tmp_path, VerdictRule())
+        apply_verdicts(of_an_error, tmp_path, VerdictRule())
 
 
 E, N, C = LABELS
@@ -186,6 +168,6 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     assert "were run on different items" in refused(drawn, ["one", "longer"], [])
     for name in said:
         save_run(runs[name], tmp_path / name)
-    invoke("validate sample --errors {0}/one --right-in {0}/other -o {0}/command".format(tmp_path))
+    invoke(f"validate sample --errors {tmp_path}/one --right-in {tmp_path}/other -o {tmp_path}/command")
     (item,) = open_study(tmp_path / "command").items.values()
     assert item.example == "antonymy:4"

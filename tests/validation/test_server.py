@@ -196,14 +196,6 @@ def test_nothing_but_our_own_script_runs(study: Study) -> None:
         assert client.get(f"/static/{name}").status_code == 404
 
 
-def test_the_change_is_shown_with_its_question_only(of_a_change: Callable[..., Study]) -> None:
-    study = of_a_change("grammar_kept", "label")
-    client = client_of(study, "judge-1")
-    assert "The hot tea." not in client.get("/").text
-    study.record(Judgement("judge-1", 1, "label", "neutral"))
-    assert "The hot tea." in client.get("/").text
-
-
 def test_what_another_study_or_link_signed_is_worthless(of_doors: Callable[..., Study]) -> None:
     one, other = (of_doors(folder=name) for name in "ab")
     client = client_of(other)

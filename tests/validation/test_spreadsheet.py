@@ -203,25 +203,16 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
 def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.json"
     write_tasks(sheet_of(study, ["judge-1"]), path)
-    tasks = json.dumps(exported(path, "judge-1"))
-
-    def said(text: str) -> str:
-        path.write_text(text, encoding="utf-8")
-        return refused(FormatError, read_tasks, study, path)
-
-    changes: list[tuple[Callable[[Any], object], str]] = [
-        (lambda each: choice(each).update(choices=["red"]), "task 2: 'red' is not an answer to 'label'"),
-        (lambda each: choice(each).update(choices=["a", "b"]), "task 2: not a task of this study (ValueE"),
-        (lambda each: each.pop("data"), "task 2: not a task of this study"),
-        (lambda each: each["data"].update(item="i7"), "task 2: the study has no item 'i7'"),
-    ]
-    for change, message in changes:
-        found = json.loads(tasks)
-        change(found[1])
-        assert message in said(json.dumps(found, indent=1))
-    assert "line 3: not JSON" in said('[\n{"a": 1},\n}')
-    assert "not a list of tasks" in said("{}")
-
-
-def choice(task: Any) -> Any:
-    return task["annotations"][0]["result"][0]["value"]
+    text = json.dumps(exported(path, "judge-1"), indent=1)
+    first = json.loads(text)[0]["data"]["item"]
+    for old, new, message in (
+        ('"neutral"', '"red"', "task 1: 'red' is not an answer to 'label'"),
+        ('"neutral"', '"neutral", "entailment"', "task 1: not a task of this study (ValueError"),
+        ('"data"', '"date"', "task 1: not a task of this study"),
+        (first, "i7", "task 1: the study has no item 'i7'"),
+        ("[\n", "[,\n", "line 1: not JSON"),
+        (text, "{}", "not a list of tasks"),
+    ):
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        assert message in refused(FormatError, read_tasks, study, path)

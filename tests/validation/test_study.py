@@ -39,15 +39,12 @@ def folder(tmp_path: Path) -> Path:
 #: A file, what is replaced in it by what, and what is said of it.
 DAMAGES = [
     ("items.json", '"gold": "contradiction"', '"gold": "neutral"', ": the file was changed by hand"),
-    ("items.json", '"token": "', '"token": "x', ": the file was changed by hand"),
     ("manifest.json", "antonymy.dev", "negation.dev", ": the file was changed by hand"),
     ("judge-1.jsonl", '"neutral"', '"neutrbl"', ", line 2: 'neutrbl' is not an answer"),
     ("judge-1.jsonl", '"item": 1', '"item": 7', ", line 1: the study has no item 7"),
     ("judge-1.jsonl", '"item": 1', '"item": "1"', ", line 1: not an answer"),
-    ("judge-1.jsonl", '"source"', '"saurce"', ", line 1: not an answer"),
     ("judge-1.jsonl", "judge-1", "judge-2", ", line 1: not an answer"),
     ("judge-1.jsonl", '"label"', "label", ", line 1: not JSON"),
-    ("judge-1.jsonl", "\n", "", ", line 1: not JSON"),
     ("judge-1.jsonl", "{", "[" * 5000 + "{", ", line 1: not JSON"),
     ("judge-2.jsonl", "", '{"undo": true}\n', ", line 1: there is no answer to undo"),
 ]

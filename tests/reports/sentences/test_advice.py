@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
-from crossexam.reports.broken import broken_table
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
@@ -39,20 +38,6 @@ def results(model: str = "zoo/mine", keys: int = 90, **count: int) -> Results:
 
 def sentence(found: Results, words: str) -> list[str]:
     return [each for each in advice(found) if words in each]
-
-
-def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
-    """What else is said: tests/golden/situations.txt."""
-    few = results(base=9, antonymy=9, keys=2)
-    (said,) = sentence(few, "the same words")
-    assert said.startswith("Keep at most five antonymy items with the same words")
-    wide = "The intervals of antonymy are wide because 98.9 % of its items share a word pair (new1/old)."
-    assert wide in broken_table(few).notes
-    assert not sentence(results(base=9, antonymy=9), "the same words")
-    (said,) = sentence(results(base=9, word_overlap=60), "If you train zoo/mine")
-    assert "train --augment word_overlap)" in said
-    assert "test it on negation as well" in said
-    assert not sentence(results("builtin/x", base=9, negation=60), "If you train")
 
 
 def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:

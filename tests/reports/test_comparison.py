@@ -1,24 +1,20 @@
-"""A report of two models, and of three or more: tables, drawings, data, names, and the filter of items."""
+"""A report of two models, and of three or more: which tables it has, and the names in them."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.analyses.agreement import agreement_tables
 from crossexam.reports.analyses.comparison import against_table, only_one_table
 from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
-from crossexam.reports.names import short_model_names, short_names
+from crossexam.reports.names import short_model_names
 from crossexam.reports.report import make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
 from crossexam.reports.sections import figures_of
 from made import runs as letters
 from made.runs import dataset, mostly_right
-
-if TYPE_CHECKING:
-    pass
 
 SETS = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
 
@@ -75,13 +71,3 @@ def test_short_names_of_models_are_unique() -> None:
     assert len(set(short_model_names(names))) == len(names)
     long = [f"{'a' * 20}{k}{'b' * 20}" for k in range(2)]
     assert short_model_names(long) == tuple(long), "what would be the same is not cut"
-
-
-def test_short_names_of_test_sets_are_unique() -> None:
-    """The doctest of the function has usual names."""
-    for names, short in (
-        (("negation.dev", "negation.own"), ("negation (dev)", "negation (own)")),
-        (("base.a", "word_overlap.a", "word overlap.a"), ("base (a)", "word_overlap.a", "word overlap.a")),
-        (("antonymy.dev", "antonymy_paper.dev"), ("antonymy", "antonymy (paper)")),
-    ):
-        assert tuple(short_names({name: Dataset(name, ()) for name in names}).values()) == short

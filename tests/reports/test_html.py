@@ -214,14 +214,8 @@ def test_no_cell_of_a_download_is_a_formula(open_page: Opener, odd_items: Path) 
     texts = [[line[key] for key in ("id", "premise", "hypothesis", "info")] for line in lines]
     assert texts[1] == ["=id3", "@SUM(A1)", "So @SUM(A1)", "genre: =fiction"]
     (said,) = lines[1]["predictions"]
-    assert said == {
-        "model": "=m",
-        "label": "entailment",
-        "predicted": "entailment",
-        "correct": True,
-        "base_predicted": None,
-        "probabilities": {"entailment": 0.8, "not_entailment": 0.2},
-    }
+    assert (said["model"], said["predicted"], said["correct"]) == ("=m", "entailment", True)
+    assert said["probabilities"] == {"entailment": 0.8, "not_entailment": 0.2}
     page.select_option("#gold", "")
     rows = csv_rows(downloaded(page, "#export-csv"))
     premises = ["'=1+1", "'+cmd", '\'-"quoted", and\nbroken', "'@SUM(A1)", "It rains.", "'＝1"]

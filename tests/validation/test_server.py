@@ -190,8 +190,6 @@ def test_nothing_but_our_own_script_runs(study: Study) -> None:
     assert not [name for _, of in found for name in of if name.startswith("on") or name == "style"]
     assert "&lt;script&gt;" in page.text
     assert not re.search(r"https?://", page.text)
-    for name in ("judge.js", "judge.css"):
-        assert not re.search(r"https?://", client.get(f"/static/{name}").text)
     for name in ("judge.html.j2", "..%2f..%2fstudy.py", "%2e%2e/access.py"):
         assert client.get(f"/static/{name}").status_code == 404
 

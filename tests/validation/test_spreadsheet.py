@@ -76,7 +76,6 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
     assert {row[GRAMMATICAL] for row in table} == {"", "not asked"}
     write_csv(sheet_of(study, ["judge-2"]), sheet)  # in the judge's order
     assert [row["item"] for row in rows(sheet)] == [study.items[n].name for n in study.order("judge-2")]
-    assert not any("judge-1" in name for name in rows(sheet)[0])
 
 
 def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path) -> None:
@@ -92,8 +91,7 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path)
     assert study.record_all(read[0], source="x.csv") == len(read[0]) == 5 + 4
     assert study.record_all(read_csv(study, sheet), source="x.csv") == 0
     by_premise = {study.items[a.item].premise: a.value for a in study.judgements("judge-1")}
-    assert by_premise[PREMISES[3]] == "contradiction"
-    assert by_premise[PREMISES[0]] == "entailment"
+    assert (by_premise[PREMISES[3]], by_premise[PREMISES[0]]) == ("contradiction", "entailment")
     assert {answer.value for answer in study.judgements("judge-2")} == {"yes"}
     write_csv(sheet_of(study, with_answers=True), sheet)
     assert set(read_csv(study, sheet)) == set(study.judgements())

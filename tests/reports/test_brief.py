@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,10 +38,6 @@ SETS = {"base.x": 3, "few.x": 6, "many.x": 50, "none.x": 3}
 def brief(*runs: Run) -> Table:
     (table,) = (table for table in brief_tables(results_of(runs)) if table.rows)
     return table
-
-
-def names(rows: Sequence[Sequence[Any]]) -> list[str]:
-    return [str(row[0]) for row in rows]
 
 
 def test_the_largest_drop_of_any_model_comes_first_and_proposed_labels_last() -> None:
@@ -136,8 +131,8 @@ def test_the_declared_threshold_of_a_model_is_stated() -> None:
 def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:
     run = run_of("mine", {"base.x": 3, "base.sick": 9, "few.x": 6})
     sick = set_of("base.sick", cross_dataset={"key": "sick"})
-    shown = names(brief(replace(run, datasets=run.datasets | {"base.sick": sick})).rows)
-    assert shown == ["base (x)", "majority baseline", "few (x)"]
+    table = brief(replace(run, datasets=run.datasets | {"base.sick": sick}))
+    assert [str(row[0]) for row in table.rows] == ["base (x)", "majority baseline", "few (x)"]
 
 
 def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.analyses.agreement import agreement_tables
@@ -16,43 +14,31 @@ from crossexam.reports.sections import figures_of
 from made import runs as letters
 from made.runs import dataset, mostly_right
 
-SETS = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
-
-run_of = partial(mostly_right, sets=SETS)
-THREE = (run_of("hf/me/good", 0.97), run_of("hf/me/fair", 0.6), run_of("zoo/poor", 0.1))
+GOLD = "ENNC" * 10
 
 
-# Two models
-
-GOOD = "ENNC" * 10
-
-
-def one_of_two(model: str, **said: str) -> Run:
-    sets = [dataset(f"{name}.dev", GOOD, None if name == "base" else "base.dev") for name in said]
+def run_of(model: str, **said: str) -> Run:
+    sets = [dataset(f"{name}.dev", GOLD, None if name == "base" else "base.dev") for name in said]
     return letters.run_of({f"{name}.dev": letters for name, letters in said.items()}, *sets, model=model)
 
 
-CAREFUL = one_of_two("careful", base=GOOD, negation="ENNC" * 8 + "CEEN" * 2)
-USELESS = one_of_two("useless", base="N" * 40, negation="CEEN" * 10)
-
-
 def test_only_two_models_are_compared_on_the_test_sets_of_both_as_by_compare() -> None:
-    table = against_table(results_of([CAREFUL, USELESS]))
-    base, negation = compare_runs(CAREFUL, USELESS)
+    careful = run_of("careful", base=GOLD, negation="ENNC" * 8 + "CEEN" * 2)
+    useless = run_of("useless", base="N" * 40, negation="CEEN" * 10)
+    table = against_table(results_of([careful, useless]))
+    base, negation = compare_runs(careful, useless)
     assert (table.rows[0][0], table.rows[0][4]) == ("base (dev)", base.difference)
     assert table.rows[1][4:] == (negation.difference, negation.p_holm, 32, 0)
-    apart = [one_of_two("a", base=GOOD), one_of_two("b", negation=GOOD)]
-    for runs in ([CAREFUL], THREE, apart):
+    apart = [run_of("a", base=GOLD), run_of("b", negation=GOLD)]
+    for runs in ([careful], [careful, useless, apart[0]], apart):
         assert against_table(results_of(runs)).rows == only_one_table(results_of(runs)).rows == ()
-    results = results_of([CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD)])
+    results = results_of([careful, run_of("more", base=GOLD, negation=GOLD, tautology=GOLD)])
     assert "Left out: only the second run (more) has: tautology." in against_table(results).notes
 
 
-# Three or more
-
-
 def test_more_models_than_are_readable_have_tables_only() -> None:
-    many = [run_of(f"py/module:a_model_{k}", 0.1 + k / 20) for k in range(MOST_COMPARED + 1)]
+    sets = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
+    many = [mostly_right(f"model {k}", 0.1 + k / 20, sets) for k in range(MOST_COMPARED + 1)]
     report = make_report(*many)
     assert difference_tables(report.results) == agreement_tables(report.results) == []
     assert len(first_rank_table(report.results).rows) == MOST_COMPARED + 1
@@ -60,9 +46,6 @@ def test_more_models_than_are_readable_have_tables_only() -> None:
     assert len([each for each in pairs if each.test_set == "base.x"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
     assert len(difference_tables(twelve.results)) == 3
-
-
-# Names
 
 
 def test_short_names_of_models_are_unique() -> None:

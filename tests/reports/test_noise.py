@@ -22,7 +22,6 @@ from made.shown import csv_rows, terminal
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))
 FLOOR = {"pairs": 100, "times": 2, "flips": 9, "value": 0.045, "low": 0.02, "high": 0.1}
-UNCHANGED = {"pairs": 100, "times": 3, "flips": 0, "value": 0.0, "low": 0.0, "high": 0.037}
 
 
 def run(sets: tuple[Dataset, ...] = SETS, repeat: Any = FLOOR, **count: int) -> Run:
@@ -35,7 +34,6 @@ def run(sets: tuple[Dataset, ...] = SETS, repeat: Any = FLOOR, **count: int) -> 
 
 #: The drops are 2 and 30 points, both significant; the floor is 1.96 sqrt(2 * 0.055 / 600): 2.7 points.
 NOISY = run(few=12, many=180)
-STEADY = run(few=12, many=180, repeat=None)
 
 
 def notes(*runs: Run) -> list[str]:
@@ -45,10 +43,10 @@ def notes(*runs: Run) -> list[str]:
 
 def test_the_floor_and_what_is_not_above_it_are_said() -> None:
     """Of a model that changed no answer, nothing is."""
-    floor = "(2.7 points over 600 items)"
+    floor, unchanged = "(2.7 points over 600 items)", {**FLOOR, "flips": 0, "value": 0.0, "low": 0.0}
     better, still = (
         terminal(Report((each,)), details=True)
-        for each in (run(base=12, few=24), run(few=12, many=180, repeat=UNCHANGED))
+        for each in (run(base=12, few=24), run(few=12, many=180, repeat=unchanged))
     )
     assert all(words in better for words in ("Answers when asked again", "[2.0, 10.0]"))
     # few: 2 points lost, many: 2 gained
@@ -99,7 +97,7 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change() -> N
     rows = csv_rows(comparison_csv(results_of((one, other))))
     within = [row["value"] for row in rows if row["statistic"] == "within_noise_floor"]
     assert within == ["1", "1", "0"]
-    (note,) = notes(STEADY, NOISY)
+    (note,) = notes(run(repeat=None), NOISY)
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
 
 

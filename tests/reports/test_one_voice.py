@@ -1,14 +1,12 @@
 """One voice: what the headline of a report says, no warning, note or table beside it takes back.
 
-Each situation is a report; its sentences are in a golden file, and rules that every report must keep are
-checked on all of them.
+Each situation is a report; its sentences are in a golden file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -216,19 +214,12 @@ SITUATIONS: dict[str, Callable[[], Run | Sequence[Run] | Results]] = {
 }  # fmt: skip
 
 
-@cache
-def results_in(situation: str) -> Results:
-    made = SITUATIONS[situation]()
-    if isinstance(made, Results):
-        return made
-    return results_of([made] if isinstance(made, Run) else made)
-
-
 def test_the_sentences_of_all_situations(golden: Callable[[str, str], None]) -> None:
     """All sentences at the head of a report, its notes on labels and published systems, and its advice."""
     lines = []
     for situation in SITUATIONS:
-        results = results_in(situation)
+        made = SITUATIONS[situation]()
+        results = made if isinstance(made, Results) else results_of([made] if isinstance(made, Run) else made)
         studies = columns_for(list(results.test_sets.values())) if results.published_of_three else ()
         told: dict[str, Iterable[str]] = {
             "headline": headlines(results),

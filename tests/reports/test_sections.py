@@ -1,29 +1,22 @@
-"""The sections of a report: every line of the table in every format that it names, and each measure once."""
+"""The sections of a report: every line of the table in every format that it names, and its golden tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from html import escape
-from typing import Any
-
-import pytest
 
 from crossexam.core.output.escapes import escape_latex, escape_markdown
-from crossexam.evaluation import comparison, measures
-from crossexam.evaluation.several import ranking, together
-from crossexam.reports.report import RENDERERS, make_report
+from crossexam.reports.report import RENDERERS
 from crossexam.reports.table import cell_text
 from made.reports import (
     BY_KEY,
     RUNS,
     WITH_SECTIONS,
     case_of,
-    others,
     rendered,
     results,
     shown,
-    stress,
 )
 from made.shown import SECTIONS, headers
 
@@ -65,25 +58,6 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
                 assert text.count(f'<a href="#{key}">{section.name}</a>') == 1
 
     for_each(check, [(section.key, form) for section in SECTIONS for form in section.formats])
-
-
-def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    modules = {"measure": measures, "score_pair": comparison, "rankings": ranking, "score_together": together}
-
-    def counted(name: str, measure: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *given, **named: calls.append(name) or measure(*given, **named)
-
-    for name, module in modules.items():
-        monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
-    for count in (2, 3):
-        calls.clear()
-        report = make_report(stress(), *others(stress())[: count - 1])
-        for suffix in WITH_SECTIONS:
-            report.text(suffix)
-        report.terminal()
-        once = ("score_pair",) if count == 2 else ("rankings", "score_together")
-        assert [calls.count(name) for name in ("measure", *once)] == [count, *[1] * len(once)]
 
 
 def test_the_tables_of_all_sections(golden: Callable[[str, str], None]) -> None:

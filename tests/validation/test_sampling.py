@@ -125,7 +125,6 @@ HINTS: dict[str, tuple[str, str, Gold, Gold]] = {
     "negation": ("Ann hates tea.", "Ann does not love tea.", E, C),
     "antonymy": ("The doors were open.", "The doors were closed.", C, N),
     "numerical_reasoning": ("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "length_mismatch": ("It rained all day in the old town by the sea.", "It rained.", N, C),
     "grammaticality": ("The hores ran away.", "A horse fled.", E, N),
     "unknown": ("Ann sang.", "Ann danced.", N, C),
 }

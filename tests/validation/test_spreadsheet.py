@@ -24,21 +24,15 @@ from crossexam.validation.study import Study
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
 
 
-def dataset(name: str, version: str, *examples: Example) -> Dataset:
-    return Dataset(name, examples, {"construction": version})
-
-
 @pytest.fixture
 def study(study_of: Callable[..., Study]) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
-    antonymy = (
-        Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
-        for n, premise in enumerate(PREMISES)
-    )
-    spelling = Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment")
+    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
+    antonymy = tuple(Example(*each, "contradiction") for each in texts)
+    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
     return study_of(
-        dataset("antonymy.dev", "antonymy.v1", *antonymy),
-        dataset("spelling.dev", "spelling_error_content_word.v1", spelling),
+        Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
+        Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}),
         judges=2,
         seed=1,
     )

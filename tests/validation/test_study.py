@@ -16,12 +16,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.locks import alone_in
 from crossexam.validation.answer_log import CutOffWarning, Judgement
-from crossexam.validation.study import Study, StudyManifest, create_study, open_study
-
-#: The manifest of a study without items.
-NOTHING = StudyManifest(
-    format=2, facts={}, signature="s", seed=0, per_set=0, judges=[], items=0, test_sets={}
-)
+from crossexam.validation.study import Study, create_study, open_study
 
 
 @pytest.fixture
@@ -72,7 +67,8 @@ def test_damage_is_an_error_that_names_the_line(
     for name in ("judge-2.jsonl", "items.json", "manifest.json"):
         (folder / name).unlink()
         assert f"there is no {name}" in refused(open_study, folder)
-    assert "this folder is not empty" in refused(create_study, folder, [], {}, NOTHING)  # it has answers
+    # it has answers
+    assert "this folder is not empty" in refused(create_study, folder, [], {}, pair.manifest)
 
 
 # Kills: a file of answers is only appended to, so that what a kill leaves is a beginning of it

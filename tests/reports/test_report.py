@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,27 +22,20 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table, render_latex
 from made.runs import GOLD_OF, answers, negated
-from made.shown import csv_rows, headers
+from made.shown import csv_rows
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
-NAIK, NIE = "Naik et al. 2018", "Nie et al. 2019"
 TAIL = " and false is not true"
 
 
-def base_set(labels: str = "ENCENC", name: str = "base.dev_matched") -> Dataset:
+def base_set(labels: str = "ENCENC") -> Dataset:
     """A pair per label, each with a premise of its own, so that each is a cluster of its own."""
     items = tuple(
         Example(f"b{i}", premise, f"Some {premise.lower()}", GOLD_OF[letter], info={"genre": "tiny"})
-        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=False))
+        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=True))
     )
-    construction, _, part = name.partition(".")
-    made = {"construction": construction, "part": part, "base_set": None, "rows": 6}
-    return Dataset(name, items, {**made, "signature": "corpus:tiny|seed:0"})
-
-
-def bare(name: str, **facts: Any) -> Dataset:
-    """A test set of which nothing is known but its name."""
-    return replace(base_set(name=name), manifest=facts)
+    made = {"construction": "base", "part": "dev_matched", "base_set": None, "rows": 6}
+    return Dataset("base.dev_matched", items, {**made, "signature": "corpus:tiny|seed:0"})
 
 
 def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
@@ -52,15 +44,13 @@ def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifes
     return Run(model, {each.name: each for each in datasets}, rows, RunManifest(**manifest))
 
 
-def alike(*datasets: Dataset) -> Run:
-    return run_of({each.name: "ENCENC"[: len(each)] for each in datasets}, *datasets)
-
-
-#: What was left out when the test set was made.
-YIELD = {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}}
 BASE = base_set()
-SIGNED = {"rows": 6, "signature": "corpus:tiny|construction:negation.v1|seed:0"}
-NEGATED = negated(BASE, TAIL, **SIGNED, **{"yield": YIELD})
+FACTS: dict[str, Any] = {
+    "rows": 6,
+    "signature": "corpus:tiny|construction:negation.v1|seed:0",
+    "yield": {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}},
+}
+NEGATED = negated(BASE, TAIL, **FACTS)
 
 
 @pytest.fixture
@@ -94,40 +84,11 @@ def test_a_comment_of_latex_stays_one() -> None:
     assert all(line.startswith("%") for line in commented.splitlines() if line)
 
 
-def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None]) -> None:
-    def check(name: str, group: str, system: str, share: float) -> None:
-        # Without one of its own test sets, no study is beside a base.
-        other = "so_swap.snli_dev" if group == NIE else "negation.dev_matched"
-        table = accuracy_table(results_of([alike(*map(bare, dict.fromkeys((name, other))))]))
-        assert {column.group for column in table.columns[3:]} == {f"Published, {group}"}
-        assert dict(zip(headers(table), table.rows[0], strict=True))[system] == share
-
-    rows = [
-        ("negation.dev_matched", NAIK, "NB", 0.395),  # Table 3, negation, matched
-        ("so_swap.snli_dev", NIE, "ESIM", 0.021),  # Table 2, C
-        ("add_amod.snli_dev", NIE, "DIIN", 0.446),  # Table 2, N
-        ("cs_0_7.multinli_dev_mismatched", NIE, "S-TLSTM", 0.5061),  # Table 5, row 4
-        ("base.snli_dev", NIE, "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
-    ]
-    for_each(check, rows)
-
-
-def test_figures_of_a_dev_set_stand_beside_no_other_part(for_each: Callable[..., None]) -> None:
-    def check(part: str, **facts: Any) -> None:
-        made = [bare(f"{each}.{part}", **facts) for each in ("base", "so_swap", "cs_0_5", "negation")]
-        table = accuracy_table(results_of([alike(*made)]))
-        assert headers(table) == ["Test set", "Items", "m"]
-        assert ("built with --limit" in " ".join(table.notes)) == bool(facts)
-
-    for_each(check, ["snli_test", "snli_dev_1000", "multinli_dev_matched_300", "my_dev_matched"])
-    check("snli_dev", signature="corpus:snli:dev@x|limit:1000|version:0")
-
-
 def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
-    report = make_report(alike(*sets))
+    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets))
 
     def check(suffix: str) -> None:
         text = report.text(suffix)

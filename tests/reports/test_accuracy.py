@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import RunManifest
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
-from crossexam.reports.analyses.joint import joint_against_table
 from crossexam.reports.analyses.judged import judged_table
 from crossexam.reports.report import make_report
-from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.results import results_of
 from crossexam.reports.table import MARK, Marked, Table
 from made.runs import GOLD_OF, dataset, run_of
-from made.shown import csv_rows, headers, terminal
+from made.shown import headers, terminal
 
 
 def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mine", **facts: Any) -> Run:
@@ -28,37 +24,21 @@ def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mi
     return run_of({name: said}, data, model=model, sure=0.8)
 
 
-def predicted(*runs: Run, published_rows: bool = True) -> Table:
-    return prediction_table(results_of(runs, ReportOptions(published_rows=published_rows)))
+def predicted(*runs: Run) -> Table:
+    return prediction_table(results_of(runs))
 
 
 def test_shares_of_each_label_and_the_published_below() -> None:
-    run = said_of("so_swap.snli_dev")
-    table = predicted(run)
+    table = predicted(said_of("so_swap.snli_dev"))
     assert table.rows[0] == ("so swap", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
     beside = {str(row[2]): row[4:] for row in table.rows[1:]}
     assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
     assert beside["ESIM trained with AddAmod (published)"] == (0.731, 0.259, 0.01)  # Table 4
-    assert table.notes[1].startswith("† Published for other items. For so swap, our rules leave")
-    for suffix, figure in ((".md", "84.9†"), (".tex", r"84.9$^\dagger$"), (".html", "84.9†")):
-        text = make_report(run).text(suffix)
-        assert all(words in text for words in (figure, "Published for other items"))
-
-
-def test_which_sets_have_rows_and_published_ones() -> None:
-    def models(*runs: Run, **how: bool) -> list[object]:
-        return [row[2] for row in predicted(*runs, **how).rows]
-
     for name, golds in (("negation.x", "NE"), ("base.x", "NN")):  # several labels, or a base
-        assert models(said_of(name, golds, "EC")) == []
+        assert predicted(said_of(name, golds, "EC")).rows == ()
     for name in ("so_swap.my_corpus", "antonymy.x"):  # a base of another corpus, a set of another study
-        assert models(said_of(name, "CC", "EC")) == ["mine"]
-    said = [said_of("add_amod.snli_dev", "NN", answered) for answered in ("EN", "NN")]
-    names = models(*said)
-    assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
-    assert len(names) == 2 + 8 + 2  # published ones stand once below all models
-    assert models(*said, published_rows=False) == ["mine (1)", "mine (2)"]
+        assert [row[2] for row in predicted(said_of(name, "CC", "EC")).rows] == ["mine"]
 
 
 def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
@@ -67,100 +47,81 @@ def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     columns = [len(accuracy_table(results_of(runs)).columns) for runs in ([two], [run], [two, run])]
     assert columns[0] == 3 < columns[1] < columns[2]
     assert "84.9" not in make_report(two).text(".md")
-    table = error_table(results_of([said_of("base.x", "n", "E")]))
-    assert "In test sets of two labels, N is not_entailment." in table.notes
-
-
-def test_errors_that_the_labels_do_not_have_are_no_columns() -> None:
-    """Of two labels there is neither a contradiction nor a neutral; a model of two has no false neutral."""
-    two = [said_of("base.x", "nE", answered) for answered in ("EN", "NN")]
-    table = error_table(results_of(two[:1])).in_words
-    assert headers(table) == ["Test set", "Model", "Wrong", "False entailment", "E-N", "N-E"]
-    assert [len(row) for row in table.rows] == [6]
-    assert not any("neutral" in note or "contradiction" in note for note in table.notes)
-    together = joint_against_table(results_of(two))
-    assert headers(together)[7:] == ["Both E-N", "Both N-E"]
-    assert together.rows[0][7:] == (1, 0)
-    of_three = replace(said_of("base.x", "EC", "EE"), manifest=RunManifest(details={"two_label": True}))
-    assert headers(error_table(results_of([of_three])).in_words)[4:6] == ["E-C", "N-C"]
-    right = headers(error_table(results_of([said_of("base.x", "EC", "EC")])).in_words)
-    assert right[4:6] == ["False neutral", "E-C"]  # without any error, too
 
 
 def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
     """Tables 4 and 7 of Naik et al. (2018)."""
-    parts = {
-        "antonymy.dev_matched": ("CH (published)", None, 0.9978, 0.0022),
-        "word_overlap.dev_mismatched": ("CH (published)", None, None, 0.8533),
-        "base.dev_matched": ("CH (published)", None, None, 0.3292),
-    }
-    for name, expected in parts.items():
-        run = said_of(name)
-        table = error_table(results_of([run])).in_words
-        assert expected in [row[1:5] for row in table.rows[1:]]
-        assert "Tables 4 and 7" in table.notes[-1]
-        assert len(error_table(results_of([run], ReportOptions(published_rows=False))).rows) == 1
-    for name in ("negation.dev_matched", "antonymy.my_corpus"):
-        assert len(error_table(results_of([said_of(name)])).rows) == 1
+    for name, expected in (
+        ("antonymy.dev_matched", [("CH (published)", None, 0.9978, 0.0022)]),
+        ("word_overlap.dev_mismatched", [("CH (published)", None, None, 0.8533)]),
+        ("antonymy.my_corpus", []),
+    ):
+        rows = error_table(results_of([said_of(name)])).in_words.rows
+        assert [row[1:5] for row in rows if row[1] == "CH (published)"] == expected
 
 
-def published(*names: str, part: str = "dev_matched", **facts: Any) -> tuple[Any, tuple[str, ...]]:
-    """The figures of each system by the rows of the table of accuracies on these sets, and its notes."""
-    sets = [replace(dataset(f"{name}.{part}", "CCCC"), manifest=facts) for name in names]
-    table = accuracy_table(results_of([run_of({each.name: "CCCC" for each in sets}, *sets)]))
-    found = {str(row[0]): dict(zip(headers(table), row, strict=True)) for row in table.rows}
-    return found, tuple(table.notes)
+def accuracies(*names: str, **facts: Any) -> Table:
+    """The table of accuracies on test sets of which nothing but *facts* is known."""
+    sets = [replace(dataset(name, "CCCC"), manifest=facts) for name in names]
+    return accuracy_table(results_of([run_of(dict.fromkeys(names, "CCCC"), *sets)]))
 
 
-def test_the_tautology_of_table_5_has_published_figures() -> None:
-    found, notes = published("tautology", part="dev_mismatched")
-    (row,) = found.values()
-    assert (row["NB"], row["BiLSTM"], row["CH"]) == (0.497, 0.493, None)
-    assert any("Table 5, after training with the negation distraction" in note for note in notes)
-    clause = "corpus:x|clause:it is wet|version:1"
-    found, _ = published("tautology", part="dev_mismatched", signature=clause)
-    assert "NB" not in found["tautology"]
+def test_each_study_stands_beside_its_own_test_sets() -> None:
+    naik, nie = "Published, Naik et al. 2018", "Published, Nie et al. 2019"
+    for name, study, system, share in (
+        ("negation.dev_matched", naik, "NB", 0.395),  # Table 3, negation, matched
+        ("so_swap.snli_dev", nie, "ESIM", 0.021),  # Table 2, C
+        ("add_amod.snli_dev", nie, "DIIN", 0.446),  # Table 2, N
+        ("cs_0_7.multinli_dev_mismatched", nie, "S-TLSTM", 0.5061),  # Table 5, row 4
+        ("base.snli_dev", nie, "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
+    ):
+        # Without one of its own test sets, no study is beside a base.
+        other = "so_swap.snli_dev" if study == nie else "negation.dev_matched"
+        table = accuracies(*dict.fromkeys((name, other)))
+        assert {column.group for column in table.columns[3:]} == {study}
+        assert dict(zip(headers(table), table.rows[0], strict=True))[system] == share
+
+
+def test_figures_of_a_dev_set_stand_beside_no_other_part() -> None:
+    limited = {"signature": "corpus:snli:dev@x|limit:1000|version:0"}
+    parts = ("snli_test", "snli_dev_1000", "multinli_dev_matched_300", "my_dev_matched")
+    for part, facts in (*((part, {}) for part in parts), ("snli_dev", limited)):
+        table = accuracies(*(f"{each}.{part}" for each in ("base", "so_swap", "cs_0_5", "negation")), **facts)
+        assert headers(table) == ["Test set", "Items", "m"]
+        assert ("built with --limit" in " ".join(table.notes)) == bool(facts)
 
 
 def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:
-    found, notes = published(
-        "base", *(f"antonymy{rules}" for rules in ("", "_paper", "_released", "_authors"))
-    )
+    def published(*kinds: str) -> tuple[Any, tuple[str, ...]]:
+        """The figures of each system by the rows of the table, and its notes."""
+        table = accuracies(*(f"{each}.dev_matched" for each in kinds))
+        found = {str(row[0]): dict(zip(headers(table), row, strict=True)) for row in table.rows}
+        return found, tuple(table.notes)
+
+    found, notes = published("base", *(f"antonymy{rules}" for rules in ("", "_paper", "_released")))
     assert found["antonymy"]["NB"] == found["antonymy (released)"]["NB"] == 0.151
     marked = {name for name, row in found.items() if isinstance(row["NB"], Marked)}
     assert marked == {"antonymy", "antonymy (paper)"}
     (note,) = [note for note in notes if note.startswith(MARK)]
     assert "For antonymy, our rules replace adjectives and nouns" in note
-    assert "For antonymy (paper), the paper's text replaces adjectives and nouns" in note
     assert "released" not in note
-    found, notes = published("base", "negation_released")
-    assert found["negation (released)"]["NB"] == 0.395
-    assert not any(MARK in note for note in notes)
     found, _ = published("base", "spelling_error_content_word", "spelling_error_mixed_content_word_released")
     keyboard, mixed = (
         found[f"spelling error {kind}"]["NB"] for kind in ("content word", "mixed content word (released)")
     )
     assert keyboard is None  # that of Table 3 is another
     assert mixed == 0.511  # Table 3, and Table 8 (CN swap)
-    report = make_report(said_of("negation_paper.dev_matched"))
-    (stated,) = json.loads(report.text(".json"))["models"][0]["test_sets"]
-    assert (stated["construction"], stated["rules"]) == ("negation", "paper")
-    assert {row["rules"] for row in csv_rows(report.text(".csv"))} == {"paper"}
-
-
-def judged(*labels: str) -> Callable[[int], dict[str, Any]]:
-    """The labels of judges of each item, as letters; items beyond were not judged."""
-    return lambda k: (
-        {"judge_labels": [GOLD_OF[each] for each in labels[k]]} if k < len(labels) and labels[k] else {}
-    )
-
-
-def values(row: tuple[object, ...]) -> list[object]:
-    return [cell.value if isinstance(cell, Estimate) else cell for cell in row]
 
 
 def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
-    of_judges = dataset("so_swap.snli_dev", "CCC", info=judged("CCN", "", "NC"))
+    def info(k: int) -> dict[str, Any]:
+        return {"judge_labels": [GOLD_OF[each] for each in said[k]]} if said[k] else {}
+
+    def values(row: tuple[object, ...]) -> list[object]:
+        return [cell.value if isinstance(cell, Estimate) else cell for cell in row]
+
+    said = ("CCN", "", "NC")
+    of_judges = dataset("so_swap.snli_dev", "CCC", info=info)
     run = run_of({"so_swap.snli_dev": "ENE"}, of_judges, model="mine")  # the item with N was not judged
     table = judged_table(results_of([run]))
     assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction"]
@@ -170,18 +131,17 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
         ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
     ]
     assert not judged_table(results_of([said_of("so_swap.snli_dev")])).rows
-    of_two = dataset("antonymy.snli_dev", "nE", info=judged("nE"))
+    said = ("nE", "")
+    of_two = dataset("antonymy.snli_dev", "nE", info=info)
     table = judged_table(results_of([run_of({"antonymy.snli_dev": "NN"}, of_two)]))
     assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction", "Not entailment"]
     assert [values(row)[3:] for row in table.rows[:2]] == [[1 / 2, None, None, 1 / 2], [0.0, None, None, 1.0]]
 
 
-def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
+def test_reports_say_how_many_gold_labels_are_those_of_judges() -> None:
     plain = dataset("so_swap.snli_dev", "CC")
-    changed = replace(plain.examples[0], id="x", label="neutral", info={"generated_label": "contradiction"})
-    relabelled = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
-    runs = [run_of({plain.name: 3 * letter}, relabelled) for letter in "NE"]
+    changed = replace(plain.examples[0], label="neutral", info={"generated_label": "contradiction"})
+    relabelled = replace(plain, examples=(changed, plain.examples[1]))
+    texts = [terminal(make_report(run_of({plain.name: "NN"}, each)), 200) for each in (plain, relabelled)]
     note = "Items whose gold label comes from judges, not from the construction: so swap 1."
-    assert note in terminal(make_report(runs[0]), 200)
-    assert note in compared_tables(results_of(runs))[0].notes
-    assert "come from judges" not in terminal(make_report(run_of({plain.name: "NN"}, plain)))
+    assert [note in text for text in texts] == [False, True]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,24 +10,17 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.dataset import ReadItems, Run
-from crossexam.core.example import Example
 from crossexam.core.manifest import RunManifest
-from crossexam.core.test_sets import write_test_set
-from crossexam.evaluation.consistency import consistency_of
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
-from crossexam.reports.accuracy import accuracy_table
-from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
+from crossexam.reports.analyses.slices import slice_tables
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.data import render_csv
 from crossexam.reports.report import make_report
-from crossexam.reports.results import ReportOptions, Results, results_of
-from crossexam.reports.sections import compared_tables, warnings
-from crossexam.reports.sentences.headline import headlines
-from crossexam.reports.table import Table
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import warnings
 from made.claims import claims
-from made.commands import invoke
 from made.runs import dataset, run_of
 from made.shown import csv_rows, tables_of
 
@@ -41,75 +32,31 @@ def ruled() -> Run:
     return cx.run("builtin/overlap", cx.build("consistency", "builtin:demo"))
 
 
-def test_every_rule_has_a_row_and_its_test_set_no_accuracy(ruled: Run) -> None:
-    results, found = results_of([ruled], ReportOptions(published_rows=False)), consistency_of(ruled)
-    (table,), (by_label,) = (tables_of(results, key) for key in ("consistency", "by_label"))
-    assert [row[1] for row in table.rows] == [each.rule.says for each in found.values()]
-    assert not any("eft out" in note for note in table.notes)
-    assert len(by_label.rows) == sum(len(each.by_base) for each in found.values())
-    assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority baseline"]
-
-
 def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
     of_two = replace(ruled, manifest=RunManifest(details={"two_label": True}))
-    notes = tables_of(results_of([of_two]), "consistency")[0].notes
-    said = "needs three labels, so left out: symmetry, negated hypothesis, transitivity ec, transitivity ne"
-    assert sum(said in note for note in notes) == 1
+    (table,) = tables_of(results_of([of_two]), "consistency")
+    assert "needs three labels, so left out: symmetry, negated hypothesis" in " ".join(table.notes)
     without = ruled.restricted_to([name for name in ruled.datasets if not name.startswith("base")])
     (table,) = tables_of(results_of([without]), "consistency")
-    assert [row[1] for row in table.rows] == ["E(p, p)"]
-    assert any("the run lacks the base, so left out: symmetry" in note for note in table.notes)
+    assert "the run lacks the base, so left out: symmetry" in " ".join(table.notes)
     said = "was not asked about the base, without which symmetry, negated hypothesis"
-    told = [sum(said in warning for warning in warnings(results_of([each]))) for each in (without, ruled)]
-    assert told == [1, 0]
-
-
-def test_two_models_are_compared_by_the_violations_of_both(ruled: Run) -> None:
-    """The other exchanges the labels of every other answer."""
-    answers = {name: rows.copy() for name, rows in ruled.probabilities.items()}
-    for rows in answers.values():
-        rows[::2] = rows[::2][:, [1, 2, 0]]
-    other = replace(ruled, model="other", probabilities=answers)
-    tables = {each.title: each for each in compared_tables(results_of((ruled, other)))}
-    rates: Any = {row[1]: row[3:6] for row in tables["A minus B in violations"].rows}
-    second = consistency_of(other)
-    for name, each in consistency_of(ruled).items():
-        a, b, difference = (cell.value for cell in rates[each.rule.says])
-        assert (a, b) == (each.of_all.value, second[name].of_all.value)
-        assert difference == pytest.approx(a - b)
-
-
-def test_the_headline_names_the_rule_that_is_violated_most_often(ruled: Run) -> None:
-    found = consistency_of(ruled)
-    most = max(found.values(), key=lambda each: each.of_all.value)
-    (said,) = headlines(results_of([ruled]))
-    rule, rate = most.rule.name.replace("_", " "), most.rate.value(1 - 0.05 / len(found))
-    assert rate.low < most.of_all.low < most.of_all.high < rate.high
-    bounds = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f}"
-    assert said.endswith(
-        f"Of the consistency rules, it violates {rule} most often: on {100 * rate.value:.1f} % of "
-        f"{most.n} items ({bounds}, adjusted for the choice among {len(found)} rates)."
-    )
-    rows = {name: np.tile([1.0, 0.0, 0.0], (len(each), 1)) for name, each in ruled.probabilities.items()}
-    names = [name for name in ruled.datasets if name.startswith(("base", "identity"))]
-    (said,) = headlines(results_of([replace(ruled, probabilities=rows).restricted_to(names)]))
-    assert said.endswith("It violates none of the consistency rules.")
+    told = [said in " ".join(warnings(results_of([each]))) for each in (without, ruled)]
+    assert told == [True, False]
 
 
 # Items that were truncated
 
 
-def read_of(truncated: str, unseen: str, said: str, golds: str = "", *names: str) -> Run:
+def read_of(truncated: str, unseen: str, said: str, golds: str = "") -> Run:
     """A run over items, neutral unless *golds* say otherwise; x marks what is truncated or unseen."""
-    sets = [dataset(name, golds or "N" * len(said)) for name in names or ["made.x"]]
     reading = ReadItems(*(np.array([mark == "x" for mark in marks]) for marks in (truncated, unseen)))
-    made = run_of({each.name: said for each in sets}, *sets, model="mine")
-    return replace(made, reading=dict.fromkeys(made.datasets, reading))
+    made = run_of({"made.x": said}, dataset("made.x", golds or "N" * len(said)), model="mine")
+    return replace(made, reading={"made.x": reading})
 
 
 # Right: 5 of 8; of the 6 whose edit was seen 5, of the 4 that were read to the end 4.
 MARKS = "....xxxx", "......xx", "NNNNNEEE"
-LONG, WHOLE = read_of(*MARKS), read_of("...", "...", "NNN")
+LONG = read_of(*MARKS)
 
 
 def test_accuracy_with_and_without_what_was_not_read() -> None:
@@ -124,85 +71,39 @@ def test_accuracy_with_and_without_what_was_not_read() -> None:
     # an item without a gold label shifts nothing
     counts, accuracies = numbers(read_of(*MARKS, golds="-NNNNNNN"))
     assert (counts[1], accuracies[2]) == (4, (1.0, 3))
-
-
-def test_truncated_and_unseen_are_slices() -> None:
     (result,) = measure(LONG)
     assert {name: each.value for name, each in result.slices["truncated"].items()} == {"no": 1, "yes": 1 / 4}
     assert {name: each.n for name, each in result.slices["edit unseen"].items()} == {"no": 6, "yes": 2}
-    (whole,) = measure(WHOLE)
-    assert whole.slices == {}
 
 
-def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., None]) -> None:
-    """Few truncated items need no chunks; of many test sets those that were read least are named."""
-
-    def check(of: Run, said: str, unsaid: str = "nothing") -> None:
-        text = " ".join(truncation_warnings(make_report(of).results))
-        assert said in text
-        assert unsaid not in text
-
-    few = "x" + "." * 99, "." * 100, "N" * 100
-    many = read_of(*MARKS, "", *"abcde")
-    cut = {name: np.arange(8) < k for k, name in enumerate(many.datasets, 1)}
-    partly = {name: ReadItems(each, np.zeros(8, dtype=bool)) for name, each in cut.items()}
-    too_long = "The chunks are too long for the model: choose smaller ones than words:500."
-    least = ": e 62.5 %, d 50.0 %, c 37.5 %, and less of 2 other test sets."
-    rows = [
-        (read_of(*few), "mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %.", "chunk"),
-        (replace(LONG, manifest=RunManifest(details={"max_length": 128})), "as in --chunk words:70."),
-        (replace(LONG, manifest=RunManifest(chunk="words:500")), too_long),
-        (replace(LONG, reading={}), "", "did not read"),
-        (replace(many, reading=partly), f"15 of 40 items to the end (37.5 %){least}"),
-    ]
-    for_each(check, rows)
-
-
-def test_run_ends_with_the_warning(tiny_checkpoint: Path, tmp_path: Path) -> None:
-    premise = "A man is playing a guitar on the stage in the rain. " * 2
-    items = tuple(Example(str(k), premise, f"A man is {k}.", "neutral") for k in range(3))
-    write_test_set(tmp_path / "long.parquet", items)
-    line = ("run", f"hf/{tiny_checkpoint}", tmp_path / "long.parquet", "-o", tmp_path / "run")
-    done = invoke(*line, "--max-length", "16", "--device", "cpu")
-    last = done.stderr.splitlines()[-1]
-    said = f"warning: hf/{tiny_checkpoint} did not read 3 of 3 items to the end (100.0 %): long 100.0 %."
-    mended = "To have every item read to the end, run the model with --chunk, as in --chunk words:10."
-    assert last == f"{said} {mended}"
+def test_the_warning_says_how_much_was_not_read_and_what_helps() -> None:
+    """Few truncated items need no chunks."""
+    few = read_of("x" + "." * 99, "." * 100, "N" * 100)
+    runs = (few, replace(LONG, manifest=RunManifest(details={"max_length": 128})), replace(LONG, reading={}))
+    of_few, of_many, of_none = (truncation_warnings(make_report(each).results) for each in runs)
+    assert of_few == ["mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %."]
+    assert "as in --chunk words:70." in of_many[0]
+    assert of_none == []
 
 
 # Slices, and the published figures beside them
 
-TAGS = (["ANTO"], ["ANTO", "MODAL"], [], ["MODAL"], ["ANTO"], [])
-
-
-def run_over(part: str) -> Run:
-    """A run that is right on half of the pairs with MODAL, and on two of three with ANTO."""
-
-    def info(k: int) -> dict[str, Any]:
-        return {"annotations": TAGS[k]} if TAGS[k] else {}
-
-    data = dataset(f"base.{part}", "ENCENC", info=info)
-    return run_of({data.name: "ECEENC"}, data)
-
-
-def by_annotation(results: Results) -> Table:
-    (table,) = (each for each in slice_tables(results) if each.title.startswith("Accuracy by annotation"))
-    return table
-
 
 def test_a_pair_without_a_tag_counts_under_none_and_tags_of_one_corpus_have_published_figures() -> None:
-    results = results_of([run_over("mine")])
-    table = by_annotation(results)
-    assert [row[:2] for row in table.rows] == [("ANTO", 3), ("MODAL", 2)]
-    assert [round(row[2].value, 3) for row in table.rows] == [0.667, 0.5]  # type: ignore[union-attr]
-    assert not published_slice_tables(results)
-    runs = [run_over("multinli_1_0_mismatched_annotations")]
-    table = by_annotation(results_of(runs))
-    assert [row[3] for row in table.rows] == [0.67, None]
-    assert "neither which models nor of which split" in table.notes[0]
-    (written,) = published_slice_tables(results_of(runs))
-    assert written.rows == table.rows
-    assert not published_slice_tables(results_of(runs, ReportOptions(published_rows=False)))
+    """The run is right on half of the pairs with MODAL, and on two of three with ANTO."""
+    tags = (["ANTO"], ["ANTO", "MODAL"], [], ["MODAL"], ["ANTO"], [])
+
+    def by_annotation(part: str) -> Any:
+        data = dataset(
+            f"base.{part}", "ENCENC", info=[{"annotations": each} if each else {} for each in tags]
+        )
+        tables = slice_tables(results_of([run_of({data.name: "ECEENC"}, data)]))
+        return next(each.rows for each in tables if each.title.startswith("Accuracy by annotation"))
+
+    rows = by_annotation("mine")
+    assert [row[:2] for row in rows] == [("ANTO", 3), ("MODAL", 2)]
+    assert [round(row[2].value, 3) for row in rows] == [0.667, 0.5]
+    assert [row[3] for row in by_annotation("multinli_1_0_mismatched_annotations")] == [0.67, None]
 
 
 # Fact checking
@@ -223,15 +124,10 @@ def test_the_data_have_each_figure_the_threshold_and_the_mean() -> None:
     for statistic, value in (("balanced_accuracy", 0.75), ("false_support", 0.25), ("missed_support", 0.25)):
         row = rows["base.frank", statistic]
         assert float(row["value"]) == value
-        assert float(row["low"]) < value < float(row["high"])
         assert row["signature"].endswith("|threshold:0.25")
         assert float(rows["(mean of SummaC)", statistic]["value"]) == value
     threshold, documents = rows["base.frank", "threshold"], rows["base.frank", "documents"]
-    assert float(threshold["value"]) == pytest.approx(0.25)
     assert (threshold["of"], threshold["n"]) == ("base.frank+base.polytope", "16")
     # 0.3, 0.4 and 0.9 are above three of the four others, 0.05 above none
     assert float(rows["base.frank", "roc_auc"]["value"]) == 9 / 16
-    assert rows["(mean of SummaC)", "roc_auc"]["of"] == "frank+polytope"
     assert (documents["value"], documents["n"]) == ("4", "8")
-    fixed = {row["statistic"]: row for row in csv_rows(render_csv(results_of([claims_of("test")])))}
-    assert (fixed["threshold"]["of"], fixed["threshold"]["value"]) == ("fixed", "0.5")

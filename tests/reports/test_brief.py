@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.reports.brief import brief_tables, drop_note, failures_first, without_drop_note
-from crossexam.reports.broken import broken_sets, broken_table, origins
+from crossexam.reports.broken import broken_sets, broken_table
 from crossexam.reports.items import PageItems
-from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.reports.table import Table
 from made.runs import dataset, wrong
 from made.runs import run_of as run_over
-from made.shown import headers, tables_of, terminal
+from made.shown import headers
 
 GOLDS = "ENC" * 20
 
@@ -43,17 +40,12 @@ def brief(*runs: Run) -> Table:
     return table
 
 
-def names(rows: Sequence[Sequence[Any]]) -> list[str]:
-    return [str(row[0]) for row in rows]
-
-
 def test_the_largest_drop_of_any_model_comes_first_and_proposed_labels_last() -> None:
     """Those whose interval contains 0 come after those that are known."""
     strong = run_of("strong", {"few.x": 6, "many.x": 5, "base.x": 3, "guessed.x (proposed)": 60, "none.x": 2})
     weak = run_of("weak", {"few.x": 6, "many.x": 50, "base.x": 3, "guessed.x (proposed)": 60, "none.x": 3})
     wanted = ["base.x", "many.x", "few.x", "none.x", "guessed.x (proposed)"]
     assert failures_first(results_of([strong, weak])) == wanted
-    assert names(brief(strong, weak).rows)[:3] == ["base (x)", "majority baseline", "many"]
     found = results_of([run_of("mine", {"base.x": 0, "few.x": 1, "many.x": 8}, few=set_of("few.x", 6))])
     drops: dict[str, Any] = {each.name: each.drop for each in found.models[0].results}
     assert drops["few.x"].value > drops["many.x"].value
@@ -65,22 +57,6 @@ def test_of_one_model_the_table_is_short_and_has_pairs_if_these_are_fewer_than_i
     table = brief(run_of("mine", SETS, base=set_of("base.x", 50)))
     assert headers(table)[4:] == ["Pairs", "p (Holm)"]
     assert [row[4] for row in table.rows] == [None, None, 50, 50, 50]
-    texts = [terminal(Report((run_of("mine", SETS),)), 100, details=details) for details in (False, True)]
-    assert ["Drop from the base" in text for text in texts] == [False, True]
-    assert len(texts[0].splitlines()) < 20
-
-
-def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said() -> None:
-    some, unpaired = set_of("few.x", 40), dataset("few.x", GOLDS, "base.x", keeps_label=False)
-    for other, words in (
-        ({}, "Drop: accuracy on the base minus accuracy here, in points."),
-        ({"few": some}, "on the base (its examples with an item) minus accuracy here, in points."),
-        ({"few": unpaired}, "; not paired, so not tested: few."),
-    ):
-        results = results_of([run_of("mine", SETS, **other)])
-        assert words in drop_note(results)
-        for table in (brief_tables(results)[0], broken_table(results)):
-            assert drop_note(results) in table.notes[0]
 
 
 def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_drops() -> None:
@@ -91,7 +67,6 @@ def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_dr
     assert round(rows[-1][3].value, 4) == round(47 / 60, 4)
     table = brief(*(run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)))  # bases alone
     assert headers(table) == ["Test set", "Model", "Items", "Accuracy"]
-    assert {str(row[1]) for row in table.rows} == {"m0", "m1", "m2", "m3"}
 
 
 # The sentences that broke, on the page
@@ -112,8 +87,6 @@ def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
         (answer,) = item.answers
         assert item.name in {f"many:{k}" for k in range(3, 50)}
         assert (answer.is_right, answer.was_right, answer.before) == (False, True, item.gold)
-        assert answer.label != item.gold
-        assert round(answer.share, 9) == 0.8
     found = broken(run_of("first", SETS | {"few.x": 0}), run_of("weak", SETS | {"few.x": 40, "many.x": 20}))
     broke = {name: (each.model, each.count) for name, each in found.items()}
     assert broke == {"few": ("weak", 37), "many": ("first", 47)}  # the first that broke, or the next
@@ -131,63 +104,23 @@ def test_of_items_without_a_base_or_not_compared_with_it_any_error_is_shown() ->
     assert {answer.before for item in found["few"].items for answer in item.answers} == {None}
 
 
-def test_each_test_set_of_a_construction_says_what_its_items_are() -> None:
-    """Also where nothing broke."""
-    run = run_of("mine", {"base.x": 0, "negation.x": 9, "length_mismatch.x": 0, "mine_only.x": 9})
-    assert list(origins(results_of([run]))) == ["negation", "length mismatch"]
-    page = cx.report(run).text(".html")
-    assert sorted(re.findall(r'<p class="about">(.*?)</p>', page)) == [
-        "&#34;and false is not true&#34; after the hypothesis; gold label kept",
-        "&#34;and true is true&#34; five times after the premise; gold label kept",
-    ]
-    assert page.count("Source of the test: Naik et al. 2018, section 3.2.") == 1
-
-
-def test_labels_that_a_construction_gave_are_said_to_be_by_rule() -> None:
-    """Unless judges gave them."""
-    golds = {"antonymy": "C" * 60, "numerical_reasoning": GOLDS, "so_swap": GOLDS}
-    made = {name: dataset(f"{name}.x", of, "base.x", keeps_label=False) for name, of in golds.items()}
-    made["so_swap"].manifest["verdict"] = {"judges": 3}
-    counts = {"base.x": 0} | {f"{name}.x": 9 for name in ("negation", *made)}
-    results = results_of([run_of("mine", counts, **made)])
-    said = {name: each.about.partition("; ")[2] for name, each in origins(results).items()}
-    assert said == {
-        "negation": "gold label kept",
-        "antonymy": "labels by rule, all contradiction",
-        "numerical reasoning": "labels by rule",
-        "so swap": "",
-    }
-
-
-def test_a_set_that_was_not_made_from_the_base_has_no_drop_and_is_named_if_it_is_at_chance() -> None:
-    alone, few = (dataset("puzzles.y", GOLDS[:n]) for n in (60, 6))
-    for wrong_ones, of, words in ((60, alone, ["below"]), (0, alone, []), (6, few, [])):
-        results = results_of([run_of("mine", SETS | {"puzzles.y": wrong_ones}, puzzles=of)])
-        said = "Not compared with the base: puzzles, whose items have no counterpart there."
-        assert without_drop_note(results) == [said]
-        warned = [each for each in warnings(results) if "puzzles" in each]
-        assert [each.partition(" is ")[2].split()[0] for each in warned] == words
-    assert not results_of([run_of("mine", {"base.x": 3, "puzzles.y": 60}, puzzles=alone)]).without_base
-
-
 def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() -> None:
-    """A part of the base, items made from sentences, and items of which only accuracies are compared."""
+    """Items without a base, a part of it, and items of which only accuracies are compared."""
     part = replace(set_of("base.x", 40), name="cs_0_5.x", manifest={"construction": "cs_0_5.v1", "part": "x"})
-    numbers = dataset("numerical_reasoning.x", GOLDS, construction="numerical_reasoning.v4")
     unpaired = dataset("antonymy.x", GOLDS, "base.x", keeps_label=False)
-    counts = SETS | {"cs_0_5.x": 3, "numerical_reasoning.x": 2, "antonymy.x": 9}
-    other = {"cs_0_5": part, "numerical_reasoning": numbers, "antonymy": unpaired}
+    counts = SETS | {"cs_0_5.x": 3, "puzzles.y": 60, "antonymy.x": 9}
+    other = {"cs_0_5": part, "puzzles": dataset("puzzles.y", GOLDS), "antonymy": unpaired}
     runs = [run_of(name, counts, **other) for name in ("mine", "yours")]
     results = results_of(runs[:1])
     assert drop_note(results).endswith("in points; not paired, so not tested: antonymy.")
     (said,) = without_drop_note(results)
     assert said == (
-        "Not compared with the base: cs 0.5, a selection of its items; numerical reasoning, whose items are "
-        "made from single sentences."
+        "Not compared with the base: cs 0.5, a selection of its items; puzzles, whose items have no "
+        "counterpart there."
     )
     assert said in broken_table(results).notes[0]
-    star = "(level 0.05, Holm-corrected per model); not tested: cs 0.5, numerical reasoning, antonymy."
-    assert star in brief(*runs).notes[0]
+    assert "; not tested: cs 0.5, puzzles, antonymy." in brief(*runs).notes[0]
+    assert "On puzzles, mine (0.0 %) is below the majority baseline there" in " ".join(warnings(results))
 
 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
@@ -195,27 +128,11 @@ def test_the_declared_threshold_of_a_model_is_stated() -> None:
     assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
 
 
-def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> None:
-    suite = cx.build("consistency", "builtin:demo[:12]")
-    runs = [cx.run(f"builtin/{name}", suite) for name in ("overlap", "bag-of-words")]
-    table = brief(*runs)
-    (whole,) = tables_of(results_of(runs), "consistency")
-    shown = {(row[1], run.model): row[place] for row in table.rows for place, run in enumerate(runs, 3)}
-    assert shown == {(row[1], row[2]): row[5] for row in whole.rows}
-    assert headers(table) == ["Test set", "Rule", "Items", "overlap", "bag-of-words"]
-
-
 def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:
-    """Whether it comes first or between others."""
-    for sets in ({"base.sick": 9, **SETS}, {"base.x": 3, "base.sick": 9, "few.x": 6}):
-        run = run_of("mine", sets)
-        sick = set_of("base.sick", cross_dataset={"key": "sick"})
-        found = replace(run, datasets=run.datasets | {"base.sick": sick})
-        for runs in ([found], [found, replace(found, model="other")]):
-            shown = names(brief(*runs).rows)
-            assert shown[:2] == ["base (x)", "majority baseline"]
-            assert not any("sick" in name for name in shown)
-            assert shown.count("majority baseline") == 1
+    run = run_of("mine", {"base.x": 3, "base.sick": 9, "few.x": 6})
+    sick = set_of("base.sick", cross_dataset={"key": "sick"})
+    table = brief(replace(run, datasets=run.datasets | {"base.sick": sick}))
+    assert [str(row[0]) for row in table.rows] == ["base (x)", "majority baseline", "few (x)"]
 
 
 def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:
@@ -224,5 +141,4 @@ def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None
     said = "None of the 40 items of the base has a gold label: there is no accuracy on it, and no drop."
     both = run_over({"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}, plain, other)
     assert said in warnings(results_of([both]))
-    assert said in cx.report(both).text(".html")
     assert said not in warnings(results_of([run_over({"base.x": "E" * 40}, plain)]))

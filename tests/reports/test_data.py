@@ -38,9 +38,8 @@ def test_the_json_is_as_its_schema_says() -> None:
             assert [f"{case}: {each}" for each in validator.iter_errors(document)] == []
     document = json.loads(render_json(found))
     figures = document["models"][0]["test_sets"][0]["figures"]
-    for broken in ({"low": 0.1}, {"value": "0.5"}, {"value": 0.5, "p": 0.1}, {"value": 0.5, "low": 0.1}):
-        figures["accuracy"] = broken
-        assert not validator.is_valid(document), broken
+    figures["accuracy"] = {"value": 0.5, "low": 0.1}  # without the other end
+    assert not validator.is_valid(document)
 
 
 def test_every_statistic_is_described_and_there() -> None:

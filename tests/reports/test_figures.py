@@ -35,10 +35,6 @@ def of_json() -> Found:
     return in_json(report().results)
 
 
-def is_different(key: str) -> bool:
-    return any(fnmatchcase(key, pattern) for pattern in DIFFERENT)
-
-
 def off(key: str, found: Mapping[str, float | None], held: Mapping[str, float | None]) -> Iterator[str]:
     """Yield what of a figure is not what is held: to 1e-7, or to the error of its random draws."""
     for part in PARTS:
@@ -58,7 +54,7 @@ def test_what_is_shown_are_the_figures_of_the_formulas(shown: Callable[[], Found
     wrong = [
         each
         for key, held in HELD.items()
-        if not is_different(key)
+        if not any(fnmatchcase(key, pattern) for pattern in DIFFERENT)
         for each in off(key, found.get(key, {"value": None}), held)
     ]
     assert wrong == []

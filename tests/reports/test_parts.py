@@ -20,9 +20,7 @@ from crossexam.reports import report as report_module
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import compressed, parts_beside, written_beside
 from crossexam.reports.report import Report, make_report
-from crossexam.reports.results import ItemChoice, ReportOptions, item_choice, results_of
-from crossexam.runs.folder import run_into_folder
-from made.commands import invoke
+from crossexam.reports.results import ItemChoice, ReportOptions, results_of
 from made.runs import dataset as made
 from made.runs import mostly_right, negated, run_of
 from made.shown import settled
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Opener = Callable[..., "Page"]
-SELF = "&#39;self&#39;"  # permits the scripts beside the page, as its policy is written
 HOSTILE = (
     '");window.owned=1;("</script><script>window.owned=1</script>\u2028\ud800<img src=x onerror=owned=1>'
 )
@@ -55,9 +52,6 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-# Which items
-
-
 def wrong_items(runs: Sequence[Run], name: str) -> list[str]:
     """Return the ids that any of *runs* got wrong, by the frames that users see."""
     frames = [run.to_polars().filter(test_set=name, correct=False) for run in runs]
@@ -72,32 +66,10 @@ def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., 
             assert ids == wrong_items(runs, each.dataset.name)
 
     base, changed = datasets()
-    projected = [
-        (run_of({"base.x": "ENCCN" * 12}, made("base.x", golds * 20), two_label=two_label),)
-        for golds in ("EN-", "En-")
-        for two_label in (False, True)
-    ]
-    assert all(0 < len(wrong_items(runs, "base.x")) < 40 for runs in projected)
+    of_two = run_of({"base.x": "ENCCN" * 12}, made("base.x", "En-" * 20), two_label=True)
+    assert 0 < len(wrong_items([of_two], "base.x")) < 40
     right, without_the_other_set = mostly_right("a", 1.0, [base, changed]), mostly_right("b2", 0.5, [base])
-    for_each(check, [tuple(two_runs()), (right, without_the_other_set), *projected])
-
-
-def test_other_choices_are_refused(for_each: Callable[..., None], refused: Callable[..., str]) -> None:
-    def check(value: Any) -> None:
-        assert "items is " in refused(item_choice, value)
-        assert "items is " in refused(report_of, value)
-
-    for_each(check, [0, -1, 2.5, True, "some", "ALL", None, ["all"]])
-
-
-def test_the_page_says_what_is_left_out() -> None:
-    says: dict[ItemChoice, str] = {
-        10: r"20 of 100 items are in this report \(10 of 50 of base \(x\)\): a sample .* --items all</code>",
-        "errors": r"\d+ of 100 items are .*: those that at least one model got wrong\. .* --items all",
-        "all": r"All items are in this report\.<",
-    }
-    for items, sentence in says.items():
-        assert re.search(sentence, report_of(items).text(".html"))
+    for_each(check, [tuple(two_runs()), (right, without_the_other_set), (of_two,)])
 
 
 # The files
@@ -122,44 +94,43 @@ def assert_whole(page: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_many_items_are_written_beside_the_page(tmp_path: Path) -> None:
+def test_many_items_are_beside_the_page_and_go_with_it_but_nothing_else_of_their_folder(
+    tmp_path: Path,
+) -> None:
     page, folder = tmp_path / "out.html", tmp_path / "out_items"
     hostile = mostly_right("m", 0.6, datasets(words=HOSTILE))
     assert make_report(hostile, options=ReportOptions(items="all")).save(page) == page
     assert written_beside(page) == folder
-    assert [len(each["parts"]) for each in index_of(page)["sets"]] == [4, 4]
     assert_whole(page)
-    assert SELF in page.read_text(encoding="utf-8")
     before = names_in(folder)
     assert len(before) == 8
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    (folder / ".0001.js.half.part").write_text("crossexam", encoding="utf-8")
     report_of().save(page)
     written = page.read_bytes(), names_in(folder)
     assert written[1][:4] == before[:4]  # the items of the base are the same
     report_of().save(page)
     assert written == (page.read_bytes(), names_in(folder))
-    report_of(10).save(page)
-    assert names_in(tmp_path) == ["out.html"]
+    report_of(skill=0.3, n=40).save(page)
+    assert_whole(page)
+    assert len(names_in(folder)) == 6 + 1
+    report_of(5).save(page)
+    assert names_in(folder) == ["notes.txt"]
     assert written_beside(page) is None
-    assert SELF not in page.read_text(encoding="utf-8")
     assert report_of().text(".html").count('<script type="text/plain" id="part-') == 8
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
-    page, folder = tmp_path / "out.html", tmp_path / "out_items"
-    report_of().save(page)
-    before = names_in(folder)
-    (folder / "notes.txt").write_text("mine", encoding="utf-8")
-    (folder / ".0001.js.half.part").write_text("crossexam", encoding="utf-8")
-    report_of(skill=0.3, n=40).save(page)
-    assert_whole(page)
-    after = names_in(folder)
-    assert after.pop() == "notes.txt"
-    assert len(after) == 6
-    assert not set(after) & set(before)
-    report_of(5).save(page)
-    assert names_in(folder) == ["notes.txt"]
-    assert written_beside(page) is None
+def test_what_is_in_place_of_the_folder_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out_items").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError):  # which the entry point shows, with exit 2
+        report_of().save(tmp_path / "out.html")
+    assert (tmp_path / "out_items").read_text(encoding="utf-8") == "mine"
+
+
+def test_pages_whose_names_differ_in_the_case_of_the_suffix_have_folders_of_their_own() -> None:
+    folders = [parts.PartsFolder(Path(name)).path.name for name in ("a.html", "a.HTML", "a_items.html")]
+    assert folders == ["a_items", "a.HTML_items", "a_items_items"]
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -233,39 +204,13 @@ def beside(tmp_path: Path, small_parts: None) -> Path:
     return report.save(tmp_path / "ü #1%2F '\".html")
 
 
-def shown_ids(page: Page) -> list[str]:
-    settled(page)
-    return page.locator(".item .id").all_inner_texts()
-
-
-def loaded_by(page: Page) -> list[str]:
-    """The numbers of the parts that the page loads from now on."""
+@pytest.mark.browser
+def test_a_later_choice_wins_and_its_parts_are_loaded_when_the_list_reaches_them(
+    open_page: Opener, beside: Path
+) -> None:
+    page = open_page(beside)
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
-    return loaded
-
-
-@pytest.mark.browser
-def test_parts_are_loaded_when_the_list_reaches_them(open_page: Opener, beside: Path) -> None:
-    page = open_page(beside)
-    loaded = loaded_by(page)
-    page.select_option("#set", "0")
-    assert settled(page) == "50 items"
-    assert loaded == ["0000", "0001"]
-    assert len(shown_ids(page)) == 20
-    page.locator("#more").click()
-    assert len(shown_ids(page)) == 40
-    assert loaded == ["0000", "0001", "0002"]
-    assert page.locator("#more").inner_text() == "Show 10 more of 10"
-    page.locator("#more").click()
-    assert shown_ids(page) == [f"base:{number}" for number in range(50)]
-    assert page.locator("#more").is_hidden()
-
-
-@pytest.mark.browser
-def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
-    page = open_page(beside)
-    loaded = loaded_by(page)
     choose = """([id, value]) => {
         const select = document.getElementById(id);
         select.value = value;
@@ -278,20 +223,10 @@ def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
         }}"""
     )
     assert settled(page) == "50 items"
-    assert shown_ids(page) == [f"negation:base:{number}" for number in range(20)]
+    assert page.locator(".item .id").all_inner_texts() == [f"negation:base:{k}" for k in range(20)]
     page.locator("#more").click()
     settled(page)
     assert "0003" not in loaded  # the last part of the test set that was wanted no more
-
-
-def opened(chromium: Browser, path: Path, script: str = "") -> Page:
-    """The page with its sections open; here it may have errors, and files that are missing."""
-    page = chromium.new_page()
-    page.add_init_script(script)
-    page.goto(path.as_uri())
-    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
-    settled(page)
-    return page
 
 
 @pytest.mark.browser
@@ -299,7 +234,9 @@ def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path)
     folder: Any = written_beside(beside)
     last = sorted(folder.iterdir())[-1]
     text, name = last.read_text(encoding="ascii"), f"The file {folder.name}/{last.name} is "
-    page = opened(chromium, beside)
+    page = chromium.new_page()
+    page.goto(beside.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     page.select_option("#set", "1")
     assert settled(page) == "50 items"
     missing = "missing. Put the folder beside this page"
@@ -315,47 +252,3 @@ def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path)
     page.select_option("#outcome", "right")
     assert re.fullmatch(r"\d+ items", settled(page))
     page.close()
-    folder.rename(folder.with_name("elsewhere"))
-    page = opened(chromium, beside)
-    assert f"The file {folder.name}/" in page.locator("#list").inner_text()
-    assert page.locator("#drop svg:visible").count() > 0
-    page.close()
-
-
-@pytest.mark.browser
-def test_what_cannot_be_listed_is_said(chromium: Browser, open_page: Opener, tmp_path: Path) -> None:
-    page = opened(chromium, report_of(9).save(tmp_path / "out.html"), "delete window.DecompressionStream")
-    assert page.locator("#list").inner_text().startswith("This browser cannot unpack the items.")
-    page.close()
-    page = open_page(report_of("errors", skill=1.0).save(tmp_path / "right.html"))
-    assert settled(page) == "0 items"
-    assert page.locator(".empty").inner_text() == "No item of this test set is on this page."
-    assert "(0 of 50)" in page.locator("#set option").nth(1).inner_text()
-
-
-# The command line
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_the_command_names_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    run_into_folder("builtin/overlap", datasets()[0], Path("run"))
-
-    def done(*arguments: str) -> str:
-        return invoke("report", "run", *arguments).stderr
-
-    both = "written: out.html and the folder out_items, which has its items\n"
-    assert done("-o", "out.html", "--items", "all") == both
-    assert done("-o", "out.html", "--items", "errors") == both
-    assert len(index_of(Path("out.html"))["sets"][0]["parts"]) == 3
-    assert done("-o", "out.html", "--items", "9") == "written: out.html\n"
-    assert not Path("out_items").exists()
-    Path("out_items").write_text("mine", encoding="utf-8")
-    with pytest.raises(FileExistsError):  # which the entry point shows, with exit 2
-        done("-o", "out.html", "--items", "all")
-    assert Path("out_items").read_text(encoding="utf-8") == "mine"
-
-
-def test_pages_whose_names_differ_in_the_case_of_the_suffix_have_folders_of_their_own() -> None:
-    folders = [parts.PartsFolder(Path(name)).path.name for name in ("a.html", "a.HTML", "a_items.html")]
-    assert folders == ["a_items", "a.HTML_items", "a_items_items"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +13,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Edit, Example, apply_edits, undo_edits
 from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
-from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table, render_latex
 from made.runs import GOLD_OF, answers, negated
-from made.shown import csv_rows, headers, terminal
+from made.shown import csv_rows
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
-NAIK, NIE = "Naik et al. 2018", "Nie et al. 2019"
 TAIL = " and false is not true"
 
 
-def base_set(labels: str = "ENCENC", name: str = "base.dev_matched") -> Dataset:
+def base_set(labels: str = "ENCENC") -> Dataset:
     """A pair per label, each with a premise of its own, so that each is a cluster of its own."""
     items = tuple(
         Example(f"b{i}", premise, f"Some {premise.lower()}", GOLD_OF[letter], info={"genre": "tiny"})
-        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=False))
+        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=True))
     )
-    construction, _, part = name.partition(".")
-    made = {"construction": construction, "part": part, "base_set": None, "rows": 6}
-    return Dataset(name, items, {**made, "signature": "corpus:tiny|seed:0"})
-
-
-def bare(name: str, **facts: Any) -> Dataset:
-    """A test set of which nothing is known but its name."""
-    return replace(base_set(name=name), manifest=facts)
+    made = {"construction": "base", "part": "dev_matched", "base_set": None, "rows": 6}
+    return Dataset("base.dev_matched", items, {**made, "signature": "corpus:tiny|seed:0"})
 
 
 def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
@@ -54,15 +44,13 @@ def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifes
     return Run(model, {each.name: each for each in datasets}, rows, RunManifest(**manifest))
 
 
-def alike(*datasets: Dataset) -> Run:
-    return run_of({each.name: "ENCENC"[: len(each)] for each in datasets}, *datasets)
-
-
-#: What was left out when the test set was made.
-YIELD = {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}}
 BASE = base_set()
-SIGNED = {"rows": 6, "signature": "corpus:tiny|construction:negation.v1|seed:0"}
-NEGATED = negated(BASE, TAIL, **SIGNED, **{"yield": YIELD})
+FACTS: dict[str, Any] = {
+    "rows": 6,
+    "signature": "corpus:tiny|construction:negation.v1|seed:0",
+    "yield": {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}},
+}
+NEGATED = negated(BASE, TAIL, **FACTS)
 
 
 @pytest.fixture
@@ -78,10 +66,6 @@ def two_runs() -> list[Run]:
 def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
     golden("report.md", make_report(*two_runs).text(".md").replace(package_version(), "VERSION"))
     golden("report.tex", latex_table(accuracy_table(results_of(two_runs[:1])), "tab:accuracy") + "\n")
-    document = make_report(*two_runs).text(".tex")
-    labels = re.findall(r"^\\label\{(tab:[a-z0-9-]+)\}$", document, flags=re.MULTILINE)
-    assert len({*labels}) == document.count(r"\begin{table}") == document.count(r"\caption")
-    assert labels[0] == "tab:accuracy"
 
 
 def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
@@ -100,79 +84,11 @@ def test_a_comment_of_latex_stays_one() -> None:
     assert all(line.startswith("%") for line in commented.splitlines() if line)
 
 
-def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
-    report = make_report(*two_runs)
-    for renderable in (report.terminal(), report.terminal_comparison(details=True)):
-        text = terminal(renderable, 80)
-        assert max(map(len, text.splitlines())) <= 80
-        assert "…" not in text  # nothing cut
-
-
-def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None]) -> None:
-    def check(name: str, group: str, system: str, share: float) -> None:
-        # Without one of its own test sets, no study is beside a base.
-        other = "so_swap.snli_dev" if group == NIE else "negation.dev_matched"
-        table = accuracy_table(results_of([alike(*map(bare, dict.fromkeys((name, other))))]))
-        assert {column.group for column in table.columns[3:]} == {f"Published, {group}"}
-        assert dict(zip(headers(table), table.rows[0], strict=True))[system] == share
-
-    rows = [
-        ("negation.dev_matched", NAIK, "NB", 0.395),  # Table 3, negation, matched
-        ("numerical_reasoning.aqua_dev", NAIK, "NB", 0.212),
-        ("so_swap.snli_dev", NIE, "ESIM", 0.021),  # Table 2, C
-        ("add_amod.snli_dev", NIE, "DIIN", 0.446),  # Table 2, N
-        ("cs_0_7.multinli_dev_mismatched", NIE, "S-TLSTM", 0.5061),  # Table 5, row 4
-        ("cs_0_6.snli_dev", NIE, "ESIM-WS", 0.5061),  # Table 5, row 12
-        ("base.snli_dev", NIE, "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
-        ("base.snli_dev", NIE, "DAM", 0.85),  # Table 2 alone
-    ]
-    for_each(check, rows)
-    table = accuracy_table(results_of([alike(bare("so_swap.snli_dev"))]))
-    assert "on SNLI dev, MultiNLI dev and the authors' own adversaries" in table.notes[-1]
-
-
-def test_figures_of_a_dev_set_stand_beside_no_other_part(for_each: Callable[..., None]) -> None:
-    def check(part: str, facts: dict[str, Any], *kinds: str) -> None:
-        made = [
-            bare(f"{each}.{part}", **facts) for each in kinds or ("base", "so_swap", "cs_0_5", "negation")
-        ]
-        results = results_of([alike(*made)])
-        table = accuracy_table(results)
-        assert headers(table) == ["Test set", "Items", "m"]
-        assert ("built with --limit" in " ".join(table.notes)) == ("signature" in facts)
-        assert None not in [row[2] for row in error_table(results).rows]
-        assert None not in [row[3] for row in prediction_table(results).rows]
-        assert ("zhang2020" in make_report(alike(*made)).text(".csv")) == ("cross_dataset" in facts)
-
-    rows: list[tuple[Any, ...]] = [
-        ("snli_test", {}),
-        ("snli_dev_1000", {}),
-        ("snli_dev", {"signature": "corpus:snli:dev@x|limit:1000|version:0"}),
-        ("multinli_dev_mismatched", {"cross_dataset": {"key": "multinli_dev_mismatched"}}),
-        ("multinli_dev_matched_300", {}),
-        ("my_dev_matched", {}),
-        ("snli_dev", {}, "base"),
-        ("snli_dev", {}, "negation"),
-        ("my_problems", {}, "numerical_reasoning"),
-    ]
-    for_each(check, rows)
-
-
-def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
-    yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
-    empty = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
-    run = alike(BASE, empty)
-    said = "so swap has no items; rejected: no parse of the sentence (6)."
-    text = terminal(make_report(run), 2000)
-    assert said in text
-    assert "--parser spacy:PIPELINE" in text
-
-
 def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
-    report = make_report(alike(*sets))
+    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets))
 
     def check(suffix: str) -> None:
         text = report.text(suffix)
@@ -180,16 +96,6 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
 
     for_each(check, [".md", ".tex", ".csv", ".json", ".html"])
     assert report.text(".md").startswith("# No item has a gold label, so accuracy cannot be computed.")
-    whole = make_report(alike(BASE, NEGATED))  # no errors at all
-    assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in whole.text(".md")
-
-
-def test_exactly_one_half_is_not_entailment_on_the_page_either() -> None:
-    """As in evaluation.scores."""
-    run = run_of({BASE.name: "EEEEEE"}, BASE, details={"two_label": True})
-    half = replace(run, probabilities={BASE.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
-    said = [item[8][0][0] for item in PageItems(results_of([half])).packed(0, 0, 6)["items"]]
-    assert said == [3] * 6
 
 
 def test_what_cannot_be_reported_is_refused(
@@ -202,9 +108,7 @@ def test_what_cannot_be_reported_is_refused(
     assert "no runs to report" in refused(make_report().text, ".md")
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
-    for count in (1, 3):
-        report = make_report(*(two_runs * 2)[:count])
-        assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
+    assert "these are 1" in refused(make_report(two_runs[0]).save_comparison, tmp_path / "c.csv")
     assert not list(tmp_path.iterdir())
 
 
@@ -216,7 +120,6 @@ def test_sample_shows_every_kind_and_repeats() -> None:
     # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
     assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
     assert chosen == stratified_sample(strata, 40, "negation") != stratified_sample(strata, 40, "antonymy")
-    assert stratified_sample(strata, 1000, "x") == list(range(1000))
 
 
 WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)
@@ -249,11 +152,3 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
     assert (hypothesis, texts[base_hypothesis]) == (["Some it rains", [TAIL, ""], "."], "Some it rains.")
     assert said == [[1, 100, 800, 100], [0, 800, 100, 100]]
     assert before == [[0, 800, 100, 100], [0, 800, 100, 100]]
-    # Without the base, it is recovered from the edits, unless the record does not fit.
-    packed = PageItems(results_of([alike(NEGATED)])).packed(0, 0, 6)
-    item = packed["items"][0]
-    assert [packed["texts"][place] for place in item[5:7]] == ["It rains.", "Some it rains."]
-    assert item[9] == [None]
-    other = replace(NEGATED.examples[0], hypothesis="Another text.")
-    broken = replace(NEGATED, examples=(other, *NEGATED.examples[1:]))
-    assert PageItems(results_of([alike(broken)])).packed(0, 0, 1)["items"][0][5] is None

@@ -1,41 +1,22 @@
-"""The sections of a report: every line of the table in every format that it names, and each measure once."""
+"""The sections of a report: every line of the table in every format that it names, and its golden tables."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from html import escape
-from typing import Any
 
-import pytest
-
-from crossexam.core.dataset import Run
-from crossexam.core.manifest import RunManifest
 from crossexam.core.output.escapes import escape_latex, escape_markdown
-from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
-from crossexam.evaluation.several import model_agreement, ranking, together
-from crossexam.reports.report import RENDERERS, make_report
-from crossexam.reports.table import cell_text, missing
+from crossexam.reports.report import RENDERERS
+from crossexam.reports.table import cell_text
 from made.reports import (
-    ALWAYS,
     BY_KEY,
-    NO_NUMBER,
     RUNS,
     WITH_SECTIONS,
-    Case,
-    benchmark,
     case_of,
-    lexical,
-    others,
     rendered,
     results,
-    run_of,
-    set_of,
     shown,
-    stress,
-    swaps,
 )
 from made.shown import SECTIONS, headers
 
@@ -77,85 +58,6 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
                 assert text.count(f'<a href="#{key}">{section.name}</a>') == 1
 
     for_each(check, [(section.key, form) for section in SECTIONS for form in section.formats])
-
-
-def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
-    """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
-    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest=RunManifest()), 1)
-
-    def check(key: str) -> None:
-        section, of = BY_KEY[key], results(case)
-        may_be_there = any(section.is_in(form, of) for form in section.formats)
-        is_there = (may_be_there and bool(section.tables_of(of))) or key in shown(case)
-        assert is_there == (key in ALWAYS)
-        if not is_there:
-            assert f'id="{key}"' not in rendered(case, "html")
-            assert f'"#{key}"' not in rendered(case, "html")
-
-    for_each(check, BY_KEY)
-
-
-def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: Callable[..., None]) -> None:
-    def check(key: str) -> None:
-        tables = BY_KEY[key].tables_of(results(case_of(BY_KEY[key])))
-        titles = [(table.folded, table.title) for table in tables]
-        assert all(title for _, title in titles)
-        assert len(set(titles)) == len(titles)
-        for table in tables:
-            for row in table.rows:
-                for column, cell in zip(table.columns, row, strict=True):
-                    if column.kind not in {"text", "drawing"} and (row[0], column.header) not in NO_NUMBER:
-                        assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
-                        assert not isinstance(cell, str)
-
-    for_each(check, BY_KEY)
-
-
-def test_charts_are_drawn() -> None:
-    for section in SECTIONS:
-        if section.charts is not None:
-            figures = section.charts(results(case_of(section))).figures
-            assert figures, section.key
-            drawings = [drawing for _, of_figure in figures for drawing in of_figure.values()]
-            assert all(drawing.svg().startswith("<svg") for drawing in drawings)
-
-
-def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    of_several = {
-        "rankings": ranking,
-        "pair_agreements": model_agreement,
-        "only_one_right": model_agreement,
-        "score_together": together,
-    }
-    measures_of = {
-        "measure": measures,
-        "factor_results": behaviour,
-        "benchmark_score": cross_dataset,
-        "misled_parts": lexically_misleading,
-        "score_pair": comparison,
-    }
-
-    def counted(name: str, measure: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *given, **named: calls.append(name) or measure(*given, **named)
-
-    for name, module in {**measures_of, **of_several}.items():
-        monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
-
-    def called(*runs: Run) -> Counter[str]:
-        calls.clear()
-        report = make_report(*runs)
-        for suffix in WITH_SECTIONS:
-            report.text(suffix)
-        report.terminal()
-        return Counter(calls)
-
-    applies = {swaps: "factor_results", benchmark: "benchmark_score", lexical: "misled_parts"}
-    for run, of_its_own in applies.items():
-        assert called(run()) == {"measure": 1, of_its_own: 1}
-    assert called(stress(), *others(stress())[:1])["score_pair"] == 1
-    found = called(stress(), *others(stress()))
-    assert {name: found[name] for name in of_several} == dict.fromkeys(of_several, 1)
 
 
 def test_the_tables_of_all_sections(golden: Callable[[str, str], None]) -> None:

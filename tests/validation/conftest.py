@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.labels import Gold
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.study import Study, open_study
-from made.runs import run_of
+from made.runs import GOLD_OF, dataset, run_of
 
-LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction", "O": "not_entailment"}
 WORDS = {"y": "yes", "n": "no", "?": "cannot_say"}
 
 
@@ -24,19 +23,10 @@ def items() -> Callable[..., Dataset]:
     """Return a test set of a construction with an item for each letter of *labels*, and *info* in each."""
 
     def make(construction: str, labels: str, **info: str) -> Dataset:
-        examples = tuple(
-            Example(
-                f"{construction}:{n}",
-                f"Tom has {n} boats.",
-                f"Tom {construction} {n} boats.",
-                LETTERS[letter],
-                info={"cluster": f"{construction}{n}", **info},
-            )
-            for n, letter in enumerate(labels)
-        )
-        name = f"{construction}.dev"
-        facts = {"construction": f"{construction}.v1", "part": "dev", "base_set": None, "rows": len(labels)}
-        return Dataset(name, examples, {**facts, "content_hash": Dataset(name, examples).content_hash()})
+        known = [{"cluster": f"{construction}{n}", **info} for n in range(len(labels))]
+        facts = {"construction": f"{construction}.v1", "rows": len(labels)}
+        made = dataset(f"{construction}.dev", labels, info=known, **facts)
+        return replace(made, manifest={**made.manifest, "content_hash": made.content_hash()})
 
     return make
 
@@ -46,13 +36,14 @@ def say() -> Callable[..., None]:
     """Answer for each example of a table with one letter a judge, or one word; '.' is no answer."""
 
     def answer(study: Study, question: str, table: dict[str, str]) -> None:
-        words = LETTERS | WORDS if question == "label" else WORDS
+        words = {**GOLD_OF, "?": "cannot_say"} if question == "label" else WORDS
         numbers = {item.example: item.number for item in study.items.values()}
         for example, said in table.items():
             values = said.split() if " " in said else said
             for judge, value in zip(study.judges, values, strict=False):
                 if value != ".":
-                    study.record(Judgement(judge, numbers[example], question, words.get(value, value)))
+                    given = words.get(value) or value
+                    study.record(Judgement(judge, numbers[example], question, given))
 
     return answer
 
@@ -106,8 +97,8 @@ def of_a_change(study_of: Callable[..., Study]) -> Callable[..., Study]:
         change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
         texts = f"Tea is served. {LONG}", "The cold tea."
         example = Example("x", *texts, "neutral", "b", change, {"pair": "hot/cold"})
-        dataset = Dataset("c.dev", (example,), {"construction": "c.v1"})
-        return study_of(dataset, folder="change", judges=1, questions=questions)
+        changed = Dataset("c.dev", (example,), {"construction": "c.v1"})
+        return study_of(changed, folder="change", judges=1, questions=questions)
 
     return make
 

@@ -13,21 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS, Gold
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
 from crossexam.validation.error_sources import suggestions
-from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
+from crossexam.validation.questions import CATEGORIES, chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
     coordinated_sample,
     sample_outcomes,
     systematic_sample,
 )
-from crossexam.validation.study import Item, open_study
+from crossexam.validation.study import Item, Study, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
 from made.runs import run_of
@@ -54,56 +53,27 @@ def test_a_stratum_gets_its_share_and_no_item_twice(strata: list[str], n: int, s
         assert abs(sum(strata[item] == stratum for item in drawn) - share) < 1
 
 
-def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -> None:
-    dataset = items("negation", "ENC" * 20)
-    drawn = []
-    for place, seed in enumerate((1, 1, 2)):
-        study = study_of(dataset, folder=str(place), per_set=9, seed=seed, judges=4)
-        orders = [study.order(judge) for judge in study.judges]
-        drawn.append(([item.example for item in study.items.values()], orders))
-        assert Counter(item.gold for item in study.items.values()) == dict.fromkeys(LABELS, 3)
-        assert len({tuple(order) for order in orders}) == 4  # judges have orders of their own
-        assert all(sorted(order) == list(range(1, 10)) for order in orders)
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
-@pytest.fixture
-def with_controls(items: Any) -> Callable[[int], list[Dataset]]:
-    """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
-
-    def make(swaps: int) -> list[Dataset]:
-        sets = [items("i_h", "ENC" * 20)]
-        for name in ("e_h", "e_th"):
-            base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
-            examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
-            sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
-        return sets
-
-    return make
-
-
 @pytest.mark.parametrize("swaps", [60, 15])
-def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, swaps: int) -> None:
-    study = study_of(*with_controls(swaps), per_set=9)
+def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: int) -> None:
+    """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
+    sets = [items("i_h", "ENC" * 20)]
+    for name in ("e_h", "e_th"):
+        base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
+        examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
+        sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
+    study, again, other = (
+        study_of(*sets, per_set=9, seed=seed, folder=str(place)) for place, seed in enumerate((1, 1, 2))
+    )
+    assert study.items == again.items != other.items
     drawn: dict[str, set[str]] = {}
     for item in study.items.values():
         drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
     strata = Counter((item.test_set, item.gold) for item in study.items.values())
     extra = study.manifest.test_sets["i_h.dev"].for_pairs or 0
-    assert len(drawn["e_th.dev"]) == 9
     assert drawn["e_th.dev"] <= drawn["e_h.dev"] <= drawn["i_h.dev"]
     assert [strata["e_th.dev", label] for label in LABELS] == [3, 3, 3]
     assert len(drawn["i_h.dev"]) == 9 + extra
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
-
-
-def test_sets_are_named_alone_or_by_their_construction(items: Any, with_controls: Any, study_of: Any) -> None:
-    study = study_of(*with_controls(15), per_set=9, sets=("e_th.dev",))
-    assert {item.test_set for item in study.items.values()} == {"e_th.dev"}  # and no control
-    names = ("negation.a", "negation.b", "antonymy.a")
-    datasets = [Dataset(name, items(name, "E").examples) for name in names]
-    study = study_of(*datasets, sets=("negation",), folder="all")
-    assert list(study.manifest.test_sets) == ["negation.a", "negation.b"]
 
 
 def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
@@ -114,25 +84,14 @@ def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
         "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
     }  # and nothing of the base
     assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
-    with pytest.raises(UnknownNameError, match="did you mean 'grammatical'"):
-        chosen_questions(["gramatical"])
     with pytest.raises(CrossexamError, match="shows the gold label"):
         chosen_questions(["label", "category"])
 
 
-def test_keys_of_a_question_differ_and_none_is_undo() -> None:
-    for question in QUESTIONS.values():
-        keys = [choice.key for choice in question.choices]
-        assert len(set(keys)) == len(keys)
-        assert "u" not in keys
-    assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
-
-
 def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
-    one, two = items("negation", "E"), items("negation", "EE")
-    same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
-
+    one = items("negation", "E")
+    same = Dataset("negation.dev", (one.examples[0], one.examples[0]))
     rows: list[tuple[Dataset, dict[str, Any], str]] = [
         (base, {}, "nothing but its base"),
         (one, {"sets": ("negations",)}, "'negations'"),
@@ -145,123 +104,69 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
         assert culprit in refused(study_of, dataset, **request)
     study = study_of(one)
     assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
-    assert "not empty" in refused(study_of, one, judges=2)
     study.record(Judgement("judge-1", 1, "label", "neutral"))
     assert "not empty" in refused(study_of, one)
 
 
-def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
-    examples = (
-        Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
-        Example("b1", "Ann sat.", "Ann sat.", "entailment"),
-    )
-    base = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
-    run = run_of({"base.dev": "EE"}, base)
-    manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
-    assert manifest.test_sets["base.dev"].of == 1
-    study = open_study(tmp_path / "study")
-    (item,) = study.items.values()
-    assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
+def test_errors_are_drawn_with_hints_to_their_source(of_an_error: Study, tmp_path: Path) -> None:
+    (item,) = of_an_error.items.values()
+    assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "neutral")
     assert ("antonymy", "hot/cold") in item.suggested
-    study.record(Judgement("judge-1", 1, "category", "antonymy"))
-    (finding,) = question_results(study)
+    of_an_error.record(Judgement("judge-1", 1, "category", "antonymy"))
+    (finding,) = question_results(of_an_error)
     assert finding.answers == {"antonymy": 1}
     with pytest.raises(CrossexamError, match="does not ask for labels"):
-        apply_verdicts(study, tmp_path, VerdictRule())
+        apply_verdicts(of_an_error, tmp_path, VerdictRule())
 
 
 E, N, C = LABELS
-
-
-def error(premise: str, hypothesis: str, gold: Gold, predicted: Gold) -> Item:
-    return Item(1, "base.dev", "b", premise, hypothesis, gold, predicted, "b", ("category",))
-
-
-HINTS = {
-    "word_overlap": error("The tall man sang a song.", "The song sang a man.", N, E),
-    "negation": error("Ann hates tea.", "Ann does not love tea.", E, C),
-    "antonymy": error("The doors were open.", "The doors were closed.", C, N),
-    "numerical_reasoning": error("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "length_mismatch": error("It rained all day in the old town by the sea.", "It rained.", N, C),
-    "grammaticality": error("The hores ran away.", "A horse fled.", E, N),
-    "unknown": error("Ann sang.", "Ann danced.", N, C),
+HINTS: dict[str, tuple[str, str, Gold, Gold]] = {
+    "word_overlap": ("The tall man sang a song.", "The song sang a man.", N, E),
+    "negation": ("Ann hates tea.", "Ann does not love tea.", E, C),
+    "antonymy": ("The doors were open.", "The doors were closed.", C, N),
+    "numerical_reasoning": ("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
+    "grammaticality": ("The hores ran away.", "A horse fled.", E, N),
+    "unknown": ("Ann sang.", "Ann danced.", N, C),
 }
 
 
 def test_hints_are_categories_and_need_the_fitting_error() -> None:
-    def suggested(item: Item) -> set[str]:
-        return {category for category, _ in suggestions(item)}
+    def suggested(category: str, **changes: Any) -> set[str]:
+        item = Item(1, "base.dev", "b", *HINTS[category], "b", ("category",))
+        return {category for category, _ in suggestions(replace(item, **changes))}
 
-    for category, item in HINTS.items():
-        assert category in suggested(item)
-        assert suggested(item) <= set(CATEGORIES)
-    assert "negation" not in suggested(replace(HINTS["negation"], predicted=N))
-    assert "antonymy" not in suggested(replace(HINTS["antonymy"], gold=E))
-    assert "word_overlap" not in suggested(replace(HINTS["word_overlap"], gold=E, predicted=C))
-    assert "word_overlap" in suggested(error("Ann reads.", "Someone studies.", E, N))
-    assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
+    for category in HINTS:
+        assert category in suggested(category)
+        assert suggested(category) <= set(CATEGORIES)
+    assert "negation" not in suggested("negation", predicted=N)
+    assert "antonymy" not in suggested("antonymy", gold=E)
+    assert "word_overlap" not in suggested("word_overlap", gold=E, predicted=C)
 
 
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
-    tmp_path: Path, items: Any, for_each: Callable[..., None], refused: Callable[..., str]
+    tmp_path: Path, items: Any, refused: Callable[..., str]
 ) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
-    said = {"one": "ENCCEE", "other": "EECCCE"}
+    said = {"one": "ENCCEE", "other": "EECCC?"}
     runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
-    request = SampleRequest(judges=2, questions=("antonym_kind",))
 
-    def drawn(folder: Path) -> set[str]:
-        return {item.example for item in open_study(folder).items.values()}
-
-    def check(wrong: list[str], right: list[str], expected: set[int]) -> None:
+    def drawn(wrong: list[str], right: list[str]) -> set[str]:
         folder = tmp_path / "-".join([*wrong, "and", *right])
         given = {"wrong": [runs[name] for name in wrong], "right": [runs[name] for name in right]}
-        manifest = sample_outcomes(folder, request, **given, origin="runs")
+        manifest = sample_outcomes(folder, SampleRequest(judges=2), **given, origin="runs")
         assert (manifest.facts["wrong"], manifest.facts["right"]) == (wrong, right)
-        assert manifest.test_sets["antonymy.dev"].of == len(expected)
-        assert drawn(folder) == {f"antonymy:{n}" for n in expected}
+        return {item.example.partition(":")[2] for item in open_study(folder).items.values()}
 
-    rows: list[tuple[list[str], list[str], set[int]]] = [
-        (["one", "other"], [], {0, 1, 5}),
-        ([], ["one", "other"], {2, 3}),
-        (["one"], ["other"], {4}),
-        ([], ["one"], {2, 3}),
-    ]
-    for_each(check, rows)
-    few = sample_outcomes(tmp_path / "few", replace(request, per_set=3), wrong=[runs["one"]], origin="runs")
-    entry = few.test_sets["antonymy.dev"]
-    assert (entry.drawn, entry.of) == (3, 4)
-    said = refused(check, ["other"], ["one"], set())
-    assert "no item to ask about is wrong in 'other', right in 'one'" in said
-    assert not (tmp_path / "other-and-one").exists()
-    for name, run in runs.items():
-        save_run(run, tmp_path / name)
-    line = "validate sample --errors {0}/one --right-in {0}/other --question antonym_kind -o {0}/command"
-    invoke(line.format(tmp_path))
-    assert drawn(tmp_path / "command") == {"antonymy:4"}
-
-
-def test_runs_from_which_nothing_can_be_drawn_are_refused(tmp_path: Path, items: Any, refused: Any) -> None:
-    one, longer, elsewhere = items("antonymy", "CC"), items("antonymy", "CCC"), items("negation", "CC")
-    for dataset, predicted, questions, says in (
-        (longer, "EEE", (), "'one' and 'other' were run on different items"),
-        (elsewhere, "EE", (), "have no test set in common"),
-        (one, "NE", ("category",), "'category' is about the errors of one model, not of 2"),
-    ):
-        runs = [run_of({one.name: "EE"}, one, model="one")]
-        runs.append(run_of({dataset.name: predicted}, dataset, model="other"))
-        request = SampleRequest(questions=questions)
-        assert says in refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
-
-
-def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
-    dataset = items("antonymy", "CC", pair="hot/cold")
-    runs = [run_of({dataset.name: said}, dataset, model=said) for said in ("EE", "NE")]
-    sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
-    study = open_study(tmp_path / "study")
-    asked = {(item.predicted, item.asked) for item in study.items.values()}
-    assert asked == {(None, ("label", "grammatical"))}
-    silent = run_of({dataset.name: "?E"}, dataset)
-    sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
-    study = open_study(tmp_path / "silent")
-    assert [item.example for item in study.items.values()] == ["antonymy:1"]
+    assert drawn(["one", "other"], []) == {"0", "1"}  # what was not answered is not wrong
+    assert drawn([], ["one", "other"]) == {"2", "3"}
+    assert drawn(["one"], ["other"]) == {"4"}
+    said_of_none = refused(drawn, ["other"], ["one"])
+    assert "no item to ask about is wrong in 'other', right in 'one'" in said_of_none
+    longer = items("antonymy", "CCC")
+    runs["longer"] = run_of({longer.name: "EEE"}, longer, model="longer")
+    assert "were run on different items" in refused(drawn, ["one", "longer"], [])
+    for name in said:
+        save_run(runs[name], tmp_path / name)
+    invoke(f"validate sample --errors {tmp_path}/one --right-in {tmp_path}/other -o {tmp_path}/command")
+    (item,) = open_study(tmp_path / "command").items.values()
+    assert item.example == "antonymy:4"

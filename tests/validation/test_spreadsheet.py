@@ -14,9 +14,9 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Example
 from crossexam.validation.exchange import sheet_of
-from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
+from crossexam.validation.label_studio import read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import Study
@@ -24,21 +24,15 @@ from crossexam.validation.study import Study
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
 
 
-def dataset(name: str, version: str, *examples: Example) -> Dataset:
-    return Dataset(name, examples, {"construction": version})
-
-
 @pytest.fixture
 def study(study_of: Callable[..., Study]) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
-    antonymy = (
-        Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
-        for n, premise in enumerate(PREMISES)
-    )
-    spelling = Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment")
+    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
+    antonymy = tuple(Example(*each, "contradiction") for each in texts)
+    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
     return study_of(
-        dataset("antonymy.dev", "antonymy.v1", *antonymy),
-        dataset("spelling.dev", "spelling_error_content_word.v1", spelling),
+        Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
+        Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}),
         judges=2,
         seed=1,
     )
@@ -73,12 +67,9 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
     assert len(table) == 5
     cells = [cell for row in table for cell in row.values()]
     assert not [cell for cell in cells if cell[:1] in {"=", "+", "-", "@", "\t", "\r"}]
-    assert '\'=HYPERLINK("http://x")' in cells
     assert {row[GRAMMATICAL] for row in table} == {"", "not asked"}
-    assert {row[LABEL] for row in table} == {""}
     write_csv(sheet_of(study, ["judge-2"]), sheet)  # in the judge's order
     assert [row["item"] for row in rows(sheet)] == [study.items[n].name for n in study.order("judge-2")]
-    assert not any("judge-1" in name for name in rows(sheet)[0])
 
 
 def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path) -> None:
@@ -94,8 +85,7 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path)
     assert study.record_all(read[0], source="x.csv") == len(read[0]) == 5 + 4
     assert study.record_all(read_csv(study, sheet), source="x.csv") == 0
     by_premise = {study.items[a.item].premise: a.value for a in study.judgements("judge-1")}
-    assert by_premise[PREMISES[3]] == "contradiction"
-    assert by_premise[PREMISES[0]] == "entailment"
+    assert (by_premise[PREMISES[3]], by_premise[PREMISES[0]]) == ("contradiction", "entailment")
     assert {answer.value for answer in study.judgements("judge-2")} == {"yes"}
     write_csv(sheet_of(study, with_answers=True), sheet)
     assert set(read_csv(study, sheet)) == set(study.judgements())
@@ -115,22 +105,15 @@ def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., 
 
     for place, line in enumerate(lines[:-1]):
         assert f"{sheet}, line {line}: 'maybe'" in said(place, LABEL, "maybe")
-    assert said(1, "item", "i00099").has(f"line {lines[1]}: the study has no item 'i00099'")
+    assert said(1, "item", "i00099").has("the study has no item 'i00099'")
     assert said(1, "premise", table[0]["premise"]).has("the premise differs from item", "sort whole rows")
-    assert said(1, "item", table[0]["item"]).has("differs from item")
     alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
-    wrong = f"line {lines[alone]}: 'grammatical' is not a question about item {table[alone]['item']}"
-    assert said(alone, GRAMMATICAL, "yes").has(wrong)
-
-
-def test_a_row_may_be_there_twice_but_not_with_two_answers(study: Study, sheet: Path) -> None:
-    first, *others = rows(sheet)
-    first[LABEL] = "neutral"
-    rewrite(sheet, [first, *others, first])
+    assert said(alone, GRAMMATICAL, "yes").has(f"line {lines[alone]}: 'grammatical' is not a question")
+    first = table[0] | {LABEL: "neutral"}  # a row may be there twice, but not with two answers
+    rewrite(sheet, [first, *table[1:], first])
     assert [each.value for each in read_csv(study, sheet)] == ["neutral"]
-    rewrite(sheet, [first, *others, first | {LABEL: "entailment"}])
-    with pytest.raises(FormatError, match=r"line \d+: 'judge-1' gives two answers to 'label'"):
-        read_csv(study, sheet)
+    rewrite(sheet, [first, *table[1:], first | {LABEL: "entailment"}])
+    assert "'judge-1' gives two answers to 'label'" in refused(FormatError, read_csv, study, sheet)
 
 
 def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -143,52 +126,29 @@ def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Ca
         (b"item,premise\n", "there is no column with answers"),
         (b"item,judge-1: label,judge-1: label (x)\n", "there are two columns"),
         (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),
-        (b'item,judge-1: label\n"i00001,neutral\n', "line 2: not CSV"),
         (b"item,judge-1: label\n\xff\n", "not UTF-8"),
     ):
         path.write_bytes(content)
         assert message in refused(read_csv, study, path)
 
 
-def test_only_its_own_sheet_and_tasks_show_the_change(study_of: Any, tmp_path: Path) -> None:
-    """Of two items, one that was changed and one that was not."""
-    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
-    changed = Example("x", "Tea.", "The cold tea.", "neutral", "b", change)
-    items = dataset("c.dev", "c.v1", changed, Example("y", "Milk.", "The milk.", "neutral"))
-    of_changes = study_of(items, folder="changes", judges=1, questions=("label", "grammar_kept"))
-    with pytest.raises(CrossexamError, match="'grammar_kept' shows the change") as caught:
-        sheet_of(of_changes)
-    assert "--question label, then --question grammar_kept" in str(caught.value)
+def test_only_its_own_sheet_and_tasks_show_the_change(of_a_change: Any, tmp_path: Path) -> None:
+    study = of_a_change("label", "grammar_kept")
+    with pytest.raises(CrossexamError, match="'grammar_kept' shows the change"):
+        sheet_of(study)
     with pytest.raises(UnknownNameError, match="'sensible'"):
-        sheet_of(of_changes, questions=["sensible"])
+        sheet_of(study, questions=["sensible"])
     path = tmp_path / "x.csv"
-    for question, shown in (("label", [False, False]), ("grammar_kept", [True])):
-        sheet = sheet_of(of_changes, questions=[question])
+    for question, shown in (("label", False), ("grammar_kept", True)):
+        sheet = sheet_of(study, questions=[question])
         write_csv(sheet, path)
-        assert ["hot" in str(row) for row in rows(path)] == shown
+        (row,) = rows(path)
         config = write_tasks(sheet, tmp_path / "x.json")
-        written = [each["data"] for each in json.loads((tmp_path / "x.json").read_text("utf-8"))]
-        revealed = "hypothesis before the change: The hot tea."
-        assert [each.get("revealed") == revealed for each in written] == shown
-        assert {each["asked"] for each in written} == {question}
-        assert [each.get("name") for each in ElementTree.parse(config).iter("Choices")] == [question]
-        assert ("$revealed" in config.read_text("utf-8")) is any(shown)
-    (row,) = rows(path)  # nothing of the other item was changed
-    assert row["hypothesis before the change"] == "The hot tea."
-    assert row["premise before the change"] == ""
+        (task,) = json.loads((tmp_path / "x.json").read_text("utf-8"))
+        assert ("hot" in str(row), "The hot tea." in str(task)) == (shown, shown)
+        assert ("$revealed" in config.read_text("utf-8")) is shown
     rewrite(path, [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
-    assert [each.value for each in read_csv(of_changes, path)] == ["no"]
-
-
-def test_the_configuration_has_every_choice(study: Study) -> None:
-    tree = ElementTree.fromstring(labelling_config(sheet_of(study)))
-    names = {text.get("name") for text in tree.iter("Text")}
-    for choices in tree.iter("Choices"):
-        assert choices.get("toName") in names
-        question = QUESTIONS[str(choices.get("name"))]
-        assert [each.get("value") for each in choices] == [choice.value for choice in question.choices]
-    required = {each.get("name"): each.get("required") for each in tree.iter("Choices")}
-    assert required == {"label": "true", "grammatical": "false"}  # one item is not asked
+    assert [each.value for each in read_csv(study, path)] == ["no"]
 
 
 def exported(path: Path, who: object) -> list[dict[str, Any]]:
@@ -213,6 +173,9 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     assert config == tmp_path / "x.xml"
     text = path.read_text(encoding="utf-8") + config.read_text(encoding="utf-8")
     assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
+    for choices in ElementTree.parse(config).iter("Choices"):
+        question = QUESTIONS[str(choices.get("name"))]
+        assert [each.get("value") for each in choices] == [choice.value for choice in question.choices]
     tasks = json.dumps(exported(path, who))
     path.write_text(tasks, encoding="utf-8")
     names = {"3": "judge-1", "ann@example.org": "judge-1"}
@@ -232,27 +195,16 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
 def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.json"
     write_tasks(sheet_of(study, ["judge-1"]), path)
-    tasks = json.dumps(exported(path, "judge-1"))
-
-    def choose(task: int, *values: str) -> Callable[[Any], object]:
-        return lambda found: found[task]["annotations"][0]["result"][0]["value"].update(choices=values)
-
-    def annotate(found: Any) -> None:
-        choices = [{"from_name": "label", "type": "choices", "value": {"choices": ["entailment"]}}]
-        found[0]["annotations"].append({"completed_by": "judge-1", "result": choices})
-
-    changes: list[tuple[Callable[[Any], object], str]] = [
-        (choose(1, "red"), "task 2: 'red' is not an answer to 'label'"),
-        (choose(0, "neutral", "entailment"), "task 1: not a task of this study (ValueError"),
-        (lambda found: found[2].pop("data"), "task 3: not a task of this study"),
-        (lambda found: found[3]["data"].update(item="i7"), "task 4: the study has no item 'i7'"),
-        (annotate, "task 1: 'judge-1' gives two answers to 'label'"),
-    ]
-    for change, message in changes:
-        found = json.loads(tasks)
-        change(found)
-        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
-        assert message in refused(FormatError, read_tasks, study, path)
-    for text, message in (('[\n{"a": 1},\n}', "line 3: not JSON"), ("{}", "not a list of tasks")):
-        path.write_text(text, encoding="utf-8")
+    text = json.dumps(exported(path, "judge-1"), indent=1)
+    first = json.loads(text)[0]["data"]["item"]
+    for old, new, message in (
+        ('"neutral"', '"red"', "task 1: 'red' is not an answer to 'label'"),
+        ('"neutral"', '"neutral", "entailment"', "task 1: not a task of this study (ValueError"),
+        ('"data"', '"date"', "task 1: not a task of this study"),
+        (first, "i7", "task 1: the study has no item 'i7'"),
+        ("[\n", "[,\n", "line 1: not JSON"),
+        (text, "{}", "not a list of tasks"),
+    ):
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
         assert message in refused(FormatError, read_tasks, study, path)

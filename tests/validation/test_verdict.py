@@ -28,17 +28,6 @@ from crossexam.validation.verdict import (
 )
 from made.runs import run_of
 
-#: Five contradictions and how three judges label them; the last is open: two may still come to agree.
-ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
-GRAMMAR = dict.fromkeys(ANTONYMS, "yyn") | {"antonymy:3": "nn?"}
-
-
-@pytest.fixture
-def judged(items: Any, study_of: Any) -> Study:
-    answers = {"label": ANTONYMS, "grammatical": GRAMMAR}
-    study: Study = study_of(items("antonymy", "CCCCC", status="proposed"), answers=answers)
-    return study
-
 
 def finding(study: Study, question: str) -> QuestionResult:
     return next(each for each in question_results(study) if each.question == question)
@@ -51,7 +40,11 @@ def agreed(study: Study, question: str) -> tuple[float, int]:
     return share.value, share.n
 
 
-def test_agreement_by_hand(judged: Study) -> None:
+def test_agreement_by_hand(items: Any, study_of: Any) -> None:
+    """The last of five items is open: two judges may still come to agree."""
+    said = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
+    answers = {"label": said, "grammatical": dict.fromkeys(said, "yyn") | {"antonymy:3": "nn?"}}
+    judged = study_of(items("antonymy", "CCCCC", status="proposed"), answers=answers)
     label, grammatical = finding(judged, "label"), finding(judged, "grammatical")
     assert agreed(judged, "label") == (2 / 4, 4)  # 0 and 1 of 0, 1, 2, 3
     assert (label.undecided, label.drawn, label.needed) == (1, 5, 2)
@@ -102,9 +95,8 @@ def test_the_label_decides_unless_other_questions_are_required(items: Any, study
     published = finding(study, "label").published
     assert published is not None
     assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
-    for question in ("trivial", "label", "nonsense"):
-        with pytest.raises(CrossexamError, match=f"'{question}', so .*\n  wanted: grammatical, sensible"):
-            verdicts(study, VerdictRule(require=(question,)))
+    with pytest.raises(CrossexamError, match=r"'trivial', so .*\n  wanted: grammatical, sensible"):
+        verdicts(study, VerdictRule(require=("trivial",)))
 
 
 def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
@@ -129,14 +121,13 @@ def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
     written = json.loads(json.dumps(document, allow_nan=False))
     assert written["verdicts"]["antonymy.dev"]["antonymy:0"]["agreed"] == 3
     assert written["findings"][0]["agreed"]["value"] == 1 / 3
-    assert written["rule"] == {"apply": "relabel", "require": ["grammatical"]}
     assert written["decisions"]["antonymy.dev"]["another"] == 1
     assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
 
 
 def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> None:
     said = {"antonymy:0": "ENC", "antonymy:1": "CN?"}
-    study = study_of(items("antonymy", "OE"), answers={"label": said})
+    study = study_of(items("antonymy", "nE"), answers={"label": said})
     verified = Verdict("verified", 2, 3, "not_entailment")
     assert verdicts(study)["antonymy.dev"]["antonymy:0"] == verified
     assert verdicts(study, VerdictRule("relabel"))["antonymy.dev"] == dict.fromkeys(said, verified)
@@ -145,11 +136,9 @@ def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> N
     found = {label: (share.value, share.n) for label, share in shares.items()}
     assert found == {"entailment": (1 / 5, 5), "not_entailment": (4 / 5, 5)}
     # N, C, N and C, N, N all mean not_entailment: judges agree; with three labels they would not
-    said = {"negation:0": "NCN", "negation:1": "CNN", "negation:2": "EEE"}
-    answers = {"label": said}
-    study = study_of(items("negation", "OOE"), questions=("label",), answers=answers, folder="negation")
-    label = finding(study, "label")
-    assert (label.kappa.value, label.alpha.value, agreed(study, "label")[0]) == (1.0, 1.0, 1.0)
+    said = {"negation:0": "NCN", "negation:1": "CNN"}
+    study = study_of(items("negation", "nn"), answers={"label": said}, folder="negation")
+    assert agreed(study, "label") == (1.0, 2)
 
 
 def test_without_contradiction_that_counts_as_neutral(items: Any, study_of: Any) -> None:

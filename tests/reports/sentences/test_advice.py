@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from crossexam.evaluation.fact_checking import ThresholdChoice
-from crossexam.reports.broken import broken_table
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import warnings
-from crossexam.reports.sentences.advice import MOST, advice
+from crossexam.reports.sentences.advice import advice
 from crossexam.reports.sentences.headline import headlines
 from crossexam.stats.power import minimum_detectable_drop
 from made.claims import claims
 from made.runs import dataset, run_of, wrong
-from made.shown import page_of, terminal
 
 GOLDS = "ENC" * 30
 
 
-def results(model: str = "zoo/mine", keys: int = 90, answer: str = "", **count: int) -> Results:
-    """Return the results of a model with so many wrong answers per construction, or always one *answer*."""
+def results(model: str = "zoo/mine", keys: int = 90, **count: int) -> Results:
+    """Return the results of a model with so many wrong answers per construction."""
     sets = [
         dataset(
             f"{name}.x",
@@ -36,7 +33,7 @@ def results(model: str = "zoo/mine", keys: int = 90, answer: str = "", **count: 
         )
         for name in count
     ]
-    said = {f"{name}.x": answer * 90 or wrong(GOLDS, number) for name, number in count.items()}
+    said = {f"{name}.x": wrong(GOLDS, number) for name, number in count.items()}
     return results_of([run_of(said, *sets, model=model, sure=0.8)])
 
 
@@ -44,31 +41,9 @@ def sentence(found: Results, words: str) -> list[str]:
     return [each for each in advice(found) if words in each]
 
 
-def test_what_depends_on_the_model_or_on_the_words_of_a_test_set() -> None:
-    """What else is said: tests/golden/situations.txt."""
-    assert not sentence(results("builtin/majority", base=0, answer="E"), "The only answer")
-    few = results(base=9, antonymy=9, keys=2)
-    (said,) = sentence(few, "the same words")
-    assert said.startswith("Keep at most five antonymy items with the same words")
-    wide = "The intervals of antonymy are wide because 98.9 % of its items share a word pair (new1/old)."
-    assert wide in broken_table(few).notes
-    assert not sentence(results(base=9, antonymy=9), "the same words")
-    (said,) = sentence(results(base=9, word_overlap=60), "If you train zoo/mine")
-    assert "train --augment word_overlap)" in said
-    assert "test it on negation as well" in said
-    assert not sentence(results("builtin/x", base=9, negation=60), "If you train")
-    models = [results(f"zoo/m{k}", base=85 - k).models[0] for k in range(MOST + 2)]
-    assert len(advice(Results(tuple(replace(model, name=model.run.model) for model in models)))) == MOST
-
-
 def scorer(base: str, negation: str, golds: str = "E" * 40 + "C" * 60, **facts: Any) -> Report:
     sets = [dataset("base.x", golds), dataset("negation.x", golds, "base.x", **facts)]
     return make_report(run_of({"base.x": base, "negation.x": negation}, *sets, model="scorer"))
-
-
-def of_labels(report: Report) -> list[str]:
-    """The warnings about single gold labels."""
-    return [each for each in warnings(report.results) if "items right" in each]
 
 
 def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
@@ -76,6 +51,10 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
 
     p is 2 * 2**-27 and 2 * 2**-23, twice as much for the two tests.
     """
+
+    def of_labels(report: Report) -> list[str]:
+        return [each for each in warnings(report.results) if "items right" in each]
+
     before, after = "E" * 28 + "C" * 12 + "C" * 27 + "E" * 33, "E" + "C" * 39 + "C" * 50 + "E" * 10
     report = scorer(before, after)
     (found,) = of_labels(report)
@@ -83,25 +62,15 @@ def test_opposite_changes_for_two_gold_labels_that_a_drop_hides() -> None:
         "On negation, scorer gets 1 of 40 entailment items right, down from 28 on the base (corrected p "
         "3.0e-8), and 50 of 60 contradiction items, up from 27 (p 4.8e-7)."
     )
-    assert found in terminal(report, 400)
-    assert found in page_of(report)
     assert sentence(report.results, "Read some items of negation whose gold label is entailment (Items)")
     spread = scorer("E" * 40 + "C" * 60, "C" * 20 + "E" * 20 + "E" * 30 + "C" * 30)  # all lose as much
     one_cluster = scorer(before, after, info={"cluster": "one"})
     assert of_labels(spread) == of_labels(one_cluster) == sentence(spread.results, "Read some items") == []
-    few = scorer(before[11:], after[11:], "E" * 29 + "C" * 60)  # of the contradictions, 23 more are right
-    (found,) = of_labels(few)
-    assert "entailment" not in found
     dropped = scorer("E" * 39 + "C" * 61, "C" * 100)  # where the drop is significant, too
     assert (
         "scorer gets 0 of 40 entailment items right, down from 39 on the base (corrected p"
         in of_labels(dropped)[0]
     )
-
-
-def pairs_in(said: str) -> int:
-    (number,) = re.findall(r"about ([\d,]+) pairs", said)
-    return int(number.replace(",", ""))
 
 
 def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> None:
@@ -114,16 +83,6 @@ def test_a_headline_without_a_drop_begins_with_a_change_for_one_gold_label() -> 
         ". Over all labels, the accuracy of scorer, 77.0 % on the base, does not drop significantly" in said
     )
     assert not [each for each in warnings(report.results) if "items right" in each]
-
-
-def test_the_number_of_pairs_that_show_more_than_the_majority() -> None:
-    small = results(base=57)  # 33 of 90 right, 30 by one label
-    above: Any = small.models[0].results[0].majority.advantage  # type: ignore[union-attr]
-    (said,) = sentence(small, "but not significantly")
-    count = pairs_in(said)
-    assert (above.value - above.low) * (90 / count) ** 0.5 <= above.value  # the interval then excludes 0
-    assert (above.value - above.low) * (90 / (count - 100)) ** 0.5 > above.value
-    assert not sentence(results(base=62), "but not significantly")  # below it
 
 
 def test_the_number_of_pairs_that_find_five_points() -> None:
@@ -140,7 +99,8 @@ def test_the_number_of_pairs_that_find_five_points() -> None:
     (said,) = sentence(found, "could go unnoticed")
     names = sorted(needed, key=lambda name: -needed[name])
     assert said.startswith(f"On {', '.join(names)}, a drop of 5 points ")
-    assert pairs_in(said) == pytest.approx(max(needed.values()), abs=110)
+    (number,) = re.findall(r"about ([\d,]+) pairs", said)
+    assert int(number.replace(",", "")) == pytest.approx(max(needed.values()), abs=110)
 
 
 def test_a_threshold_that_is_lower_than_the_scores_is_named() -> None:

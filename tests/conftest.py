@@ -278,9 +278,8 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 def chromium() -> Iterator[Browser]:
     """A headless Chromium; its absence fails in CI and skips elsewhere."""
     if not CHROMIUM.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+        stop = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        stop(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

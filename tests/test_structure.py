@@ -17,6 +17,7 @@ import typer.main
 
 import crossexam
 from crossexam.cli.main import app
+from made.commands import flags_of
 
 SOURCE = Path(crossexam.__file__).parent
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
@@ -24,13 +25,6 @@ ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shal
          "options", "api", "cli")  # fmt: skip
 HEAVY = {"polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "vl_convert", "numpy", "nltk",
          "scipy", "ray"}  # fmt: skip
-#: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
-#: Among them are two that no construction calls itself: core.errors escapes what it quotes
-#: (core.output.escapes), and an index of words is written under a lock (core.locks).
-CLOSURES = {
-    "tautology": 6, "spelling_error": 12, "word_shuffle": 7, "numerical_reasoning": 16, "antonymy": 26,
-    "so_swap": 23, "add_amod": 21, "word_pair_swaps": 37,
-}  # fmt: skip
 #: Modules that take the largest of something else than probabilities of labels: counts, marks of wrong rows,
 #: tags, compositions of a tree, classes whose order is in question, the chunks of a premise.
 TAKE_LARGEST = {
@@ -87,23 +81,13 @@ def _targets(node: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _imports(name: str, *, typing: bool) -> dict[str, int]:
-    """Return what a module imports, inside functions too, with the line of the import.
-
-    With *typing* also what only type checkers read, and modules that are named in strings.
-    """
-
+def _imports(name: str) -> dict[str, int]:
+    """Return what a module imports or names in a string, inside functions too, with the line."""
     module = modules()[name]
-    hidden: set[ast.AST] = set()
-    for node in module.nodes if not typing else ():
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            hidden.update(ast.walk(node))
-    imports = (node for node in module.nodes if isinstance(node, ast.Import | ast.ImportFrom))
-    found = {target: node.lineno for node in imports if node not in hidden for target in _targets(node)}
-    if typing:
-        for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
-            if string[1] in modules():
-                found.setdefault(string[1], module.text.count("\n", 0, string.start()) + 1)
+    found = {target: node.lineno for node in module.nodes for target in _targets(node)}
+    for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
+        if string[1] in modules():
+            found.setdefault(string[1], module.text.count("\n", 0, string.start()) + 1)
     return {target: line for target, line in found.items() if target != name}
 
 
@@ -117,7 +101,7 @@ def test_imports_go_one_way() -> None:
                 wrong.append(f"{module.short}:{node.lineno}: a relative import")
             elif isinstance(node, ast.Import) and any(each.name == "crossexam" for each in node.names):
                 wrong.append(f"{module.short}:{node.lineno}: imports all of crossexam")
-        for target, line in _imports(name, typing=True).items():
+        for target, line in _imports(name).items():
             layer = modules()[target].layer
             if target != "crossexam" and ORDER.index(layer) > ORDER.index(module.layer):
                 wrong.append(f"{module.short}:{line}: {layer} comes after {module.layer}")
@@ -127,21 +111,7 @@ def test_imports_go_one_way() -> None:
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Lazy imports and those for type checkers count: a cycle that only a function hides is a cycle."""
     whole = [name for name, module in modules().items() if module.path.name != "__init__.py"]
-    TopologicalSorter({name: _imports(name, typing=True).keys() for name in whole}).prepare()
-
-
-def test_a_construction_can_be_read_alone() -> None:
-    def closure(name: str) -> set[str]:
-        """Return the modules of the package that a module pulls in, and itself."""
-        seen, pending = {name}, [name]
-        while pending:
-            new = _imports(pending.pop(), typing=False).keys() - seen
-            seen |= new
-            pending += new
-        return seen
-
-    pulled = {name: sorted(closure(f"crossexam.constructions.{name}")) for name in CLOSURES}
-    assert {name: names for name, names in pulled.items() if len(names) - 1 > CLOSURES[name]} == {}
+    TopologicalSorter({name: _imports(name).keys() for name in whole}).prepare()
 
 
 def _loaded_by(name: str) -> set[str]:
@@ -242,16 +212,8 @@ def messages(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def options_of(command: object) -> set[str]:
-    """Return the options of *command* and of its subcommands."""
-    found = {"--help"} | {name for each in command.params for name in each.opts}  # type: ignore[attr-defined]
-    for each in getattr(command, "commands", {}).values():
-        found |= options_of(each)
-    return found
-
-
 def test_options_in_messages_exist() -> None:
-    known = options_of(typer.main.get_command(app)) | ELSEWHERE
+    known = flags_of(typer.main.get_command(app)) | ELSEWHERE
     unknown = [
         f"{module.short}:{line}: {option}"
         for module in modules().values()

@@ -53,22 +53,6 @@ def test_check_fails(crossexam: Crossexam) -> None:
     assert all(code in said.out for code in ("E101", "E201"))
 
 
-def test_files_of_users_are_not_written_over(crossexam: Crossexam) -> None:
-    """More of them: tests/golden/messages.txt."""
-    files = Path("notes/notes.txt"), Path("file")
-    files[0].parent.mkdir()
-    for path in files:
-        path.write_text("mine")
-    crossexam(f"build corpus --base {DEMO} -o suite")
-    for line in (
-        "run builtin/overlap suite -o notes",
-        "run builtin/overlap suite -o file",
-        f"build negation --base {DEMO} -o file",
-    ):
-        assert line.split()[-1] in crossexam(line, 2).err
-    assert [path.read_text() for path in files] == ["mine", "mine"]
-
-
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
     folder: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam
 ) -> None:

@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from crossexam.cli.build import overview_table
 from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar
 from crossexam.cli.neural import training_progress
-from crossexam.core.manifest import BASE, TestSetEntry
 from crossexam.core.progress import AtMost
-from crossexam.suites.plan import Overview
 from crossexam.training.request import Status
 
 
@@ -77,14 +74,6 @@ def test_a_bar_says_what_is_not_known_exactly() -> None:
     with _bars(Console(file=screen, force_terminal=True, width=100)) as progress:
         progress("running", 5, AtMost(4_000))
     assert "5 of at most 4,000" in screen.getvalue()
-
-
-def test_the_overview_of_a_suite_is_a_table() -> None:
-    columns = {"corpus": lambda entry: entry.part, "items": lambda entry: str(entry.rows)}
-    entries = [TestSetEntry(versioned=BASE, part=part, rows=k) for part, k in (("sick", 12), ("rte", 3))]
-    table = overview_table(Overview("sizes", columns, ("items",)), entries)
-    shown = [(str(column.header), list(column.cells), column.justify) for column in table.columns]
-    assert shown == [("corpus", ["sick", "rte"], "left"), ("items", ["12", "3"], "right")]
 
 
 def test_a_build_shows_a_line_per_set_or_why_examples_gave_no_item(

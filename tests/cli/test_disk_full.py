@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from crossexam.cli import main
-from crossexam.core.errors import CrossexamError, FormatError, exhausted
-from crossexam.core.files import finished_or_absent, writing
+from crossexam.core.errors import CrossexamError
+from crossexam.core.files import writing
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.answers import Answers
 
@@ -122,14 +122,3 @@ def test_files_that_may_not_grow(place: Path) -> None:
             assert done.returncode == 2, done.stderr
             assert done.stderr.startswith("crossexam: full/")
             assert done.stderr.endswith(HINT)
-
-
-def test_other_errors_are_not_taken_for_it(tmp_path: Path) -> None:
-    denied = PermissionError(errno.EACCES, "Permission denied")
-    of_ours = FormatError("no label is called 'Too many open files'")
-    for error in (denied, OSError(errno.ENOENT, "No such file"), ValueError("os error 280"), of_ours):
-        assert exhausted(error) is None
-    with pytest.raises(PermissionError), finished_or_absent(tmp_path / "a"):
-        raise denied
-    with pytest.raises(FormatError, match="no label"), writing(tmp_path):
-        raise of_ours

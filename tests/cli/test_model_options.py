@@ -40,16 +40,6 @@ def test_an_option_of_models_belongs_to_some_kind_and_examine_has_all_of_run() -
     assert all(run[name] == examine[name] for name in examine)
 
 
-def test_a_flag_that_is_stated_is_for_the_models_that_have_the_option() -> None:
-    stated = {"batch_size": 8, "device": "cpu", "max_length": 32}
-    assert _options("hf/x", **stated) == stated
-    assert _options("builtin/overlap", "hf/x", revision="main") == {"hf.revision": "main"}
-    both = _options("file/p", "hf/x", "zoo/y", label_order="e,n,c")
-    assert both == {"file.label_order": "e,n,c", "hf.label_order": "e,n,c"}
-    assert _options("builtin/overlap", label_order="e,n,c") == {"label_order": "e,n,c"}  # refused on opening
-    assert _options("mean/hf/a,hf/b", revision="main") == {"hf.revision": "main"}
-
-
 def test_set_is_for_one_kind() -> None:
     assert _options("hf/x", "zoo/y", settings=("hf.dtype=bfloat16",)) == {"hf.dtype": "bfloat16"}
     assert _options("mean/hf/x,zoo/y", settings=("zoo.device=cpu",)) == {"zoo.device": "cpu"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,13 +75,6 @@ def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(cross
         assert f"--labels {LABELS},{declared}" in said.err
         assert not Path("out").exists()
         assert "yield" not in said.text
-
-
-def test_a_function_is_tried_once_with_two_pairs_of_the_base(crossexam: Crossexam) -> None:
-    crossexam(examine("py/own_answers:counting"))
-    calls = sys.modules["own_answers"].calls
-    assert [len(each) for each in calls] == [2, len({pair for call in calls[1:] for pair in call})]
-    assert calls[0][0] == ("Ann walked 0.", "Bob was hungry on day 0.")
 
 
 def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -116,30 +114,3 @@ def test_the_options_that_say_the_same_are_printed_and_nothing_is_asked_elsewher
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == f"next time, add: --columns {columns} --labels {labels}"
     assert reading_of(replace(options(claims, columns), labels=labels)) == reading_of(seen[-1])
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
-def test_a_person_at_a_terminal_is_asked_what_examine_does_not_know(claims: Path, tmp_path: Path) -> None:
-    """The columns, the meaning of the labels, and the threshold of a function of a document and a claim."""
-    import pty
-
-    (tmp_path / "mine.py").write_text("def score(document, claim):\n    return 0.8\n", encoding="utf-8")
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(tmp_path)
-        command = [sys.executable, "-m", "crossexam", "examine", "py/mine:score", "--base", str(claims)]
-        os.execv(sys.executable, command)
-    answers, said = ["1", "2", "3", "1", "high", "0.7"], b""
-    while True:
-        try:
-            said += os.read(terminal, 4096)
-        except OSError:  # the other end is closed
-            break
-        if answers and said.endswith(b": "):
-            os.write(terminal, answers.pop(0).encode() + b"\n")
-            said += b"\n"
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, said.decode()
-    assert "'high' is not a number between 0 and 1" in said.decode()
-    assert "--labels yes=entailment,no=not_entailment --threshold 0.7" in " ".join(said.decode().split())
-    assert (tmp_path / "crossexam-out" / "report.html").is_file()

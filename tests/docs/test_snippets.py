@@ -23,6 +23,7 @@ import typer
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from made.commands import flags_of
 
 ROOT = Path(__file__).resolve().parents[2]
 GROUP: Any = copy(typer.main.get_command(app))
@@ -186,13 +187,6 @@ def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.Monke
     assert wrong == []
 
 
-def _flags(command: Any) -> set[str]:
-    """Return the options of *command* and of the commands below it."""
-    flags = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
-    flags |= {"--help"}
-    return flags.union(*(_flags(each) for each in getattr(command, "commands", {}).values()))
-
-
 def _spans(page: str) -> Iterator[str]:
     """Yield the code in the sentences of a page."""
     return iter(re.findall(r"`([^`\n]+)`", _FENCE.sub("", PAGES[page].read_text("utf-8"))))
@@ -213,7 +207,7 @@ def test_commands_and_options_in_sentences_exist() -> None:
     for page, span in [(name, span) for name in PAGES for span in _spans(name)]:
         found = _named(span)
         if found and span not in OF_OTHERS:
-            known = _flags(found[0])
+            known = flags_of(found[0])
             flags = {word.partition("=")[0] for word in found[1] if re.match(r"--[a-z]", word)}
             unknown += [f"{page}: {span}: {flag}" for flag in flags - known]
     assert unknown == []

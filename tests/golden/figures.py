@@ -72,14 +72,13 @@ def of_model(data: Any, model: str) -> Iterator[Named]:
 def on_test_set(data: Any, model: str, name: str) -> Iterator[Named]:
     entry = data["test_sets"][name]
     a = answers_of(data, model, name)
-    known, few = a.at(a.answered), too_many(int((~a.answered).sum()), len(a.gold))
     yield "accuracy|", accuracy(a, a.gold != "")
     yield "unlabelled|", {"value": len(entry["items"]) - len(a.gold)}
     yield from slices(a, [item for item in entry["items"] if item["gold"]])
-    if (~a.answered).any():
+    if a.missing:
         yield from unanswered(a)
-    if not few:
-        yield from of_answers(a, known)
+    if not a.too_few:
+        yield from of_answers(a, a.at(a.answered))
     if (base_set := entry["manifest"]["base_set"]) is not None:
         base = answers_of(data, model, base_set)
         yield from (against_pairs if entry["manifest"]["keeps_label"] else against_base)(a, base)
@@ -99,9 +98,9 @@ def accuracy(a: Answers, kept: Array) -> Figure:
     """The accuracy on the items that are *kept*, or its bounds if too many of them were not answered."""
     part = a.at(kept)
     known = part.at(part.answered)
-    if not too_many(len(part.gold) - len(known.gold), len(part.gold)):
+    if not part.too_few:
         return share(known.right, known.units).figure
-    return between(*(share(part.filled(right).right, part.units) for right in (False, True)))
+    return between(*(share(end.right, part.units) for _, end in part.ends))
 
 
 def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
@@ -109,13 +108,13 @@ def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
         fixed = of.startswith("pair=")  # and so no sample
         part = (a._replace(key=None) if fixed else a).at(inside)
         yield f"accuracy|{of}", accuracy(part, np.ones(len(part.gold), dtype=bool))
-        if too_many(int((~part.answered).sum()), len(part.gold)):
+        if part.too_few:
             yield from bounds("accuracy", of, part)
 
 
 def bounds(statistic: str, of: str, a: Answers) -> Iterator[Named]:
-    for side, right in (("least", False), ("most", True)):
-        yield f"{statistic}_{side}|{of}", share(a.filled(right).right, a.units).figure
+    for side, end in a.ends:
+        yield f"{statistic}_{side}|{of}", share(end.right, a.units).figure
 
 
 def slices_of(a: Answers, items: Sequence[Any]) -> Iterator[tuple[str, Array]]:
@@ -132,11 +131,10 @@ def slices_of(a: Answers, items: Sequence[Any]) -> Iterator[tuple[str, Array]]:
 
 
 def unanswered(a: Answers) -> Iterator[Named]:
-    missing = int((~a.answered).sum())
     for status in set(a.status) - {"answered"}:
         yield f"unanswered|{status}", {"value": int((a.status == status).sum())}
-    yield "unanswered_share|", {"value": missing / len(a.gold)}
-    yield "only_bounds|", {"value": int(too_many(missing, len(a.gold)))}
+    yield "unanswered_share|", {"value": a.missing / len(a.gold)}
+    yield "only_bounds|", {"value": int(a.too_few)}
     yield from bounds("accuracy", "", a)
 
 
@@ -205,11 +203,9 @@ def against_pairs(a: Answers, base: Answers) -> Iterator[Named]:
         yield "drop_least|", worst.figure
         yield "drop_most|", best.figure
     if too_many(int((~answered).sum()), len(answered)):
-        ends = [share(bases.filled(right).right, items.units) for right in (False, True)]
-        yield "base_accuracy|", between(*ends)
-        yield from (
-            (f"base_accuracy_{side}|", end.figure) for side, end in zip(("least", "most"), ends, strict=True)
-        )
+        ends = {side: share(end.right, items.units) for side, end in bases.ends}
+        yield "base_accuracy|", between(ends["least"], ends["most"])
+        yield from ((f"base_accuracy_{side}|", end.figure) for side, end in ends.items())
         yield "drop|", between(worst, best)
         return
     items, bases = items.at(answered), bases.at(answered)

@@ -128,16 +128,3 @@ def test_two_labels_and_proposed_labels(draw: Callable[..., Path]) -> None:
     assert rows["antonymy.dev"][1].startswith("100.0 ")
     assert rows["antonymy.dev"][3] == "0"
     assert rows["so_swap.dev (proposed)"][0] == "1"
-
-
-def test_a_missing_answer_or_an_unknown_test_set_is_an_error(
-    draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = draw(antonymy=[item("a", "neutral")])
-    unanswered = {("reader-2", "a", "label"): ""}
-    fill(out, lambda *asked: unanswered.get(asked[:3], right(*asked)))
-    assert blind_reading.main(["count", str(out)]) == 2
-    assert "answers are missing: 1 of judge-2 to label" in capsys.readouterr().err
-    line = ["draw", str(tmp_path / "s"), "-o", str(tmp_path / "other"), "--set", "antonimy"]
-    assert blind_reading.main(line) == 2
-    assert "'antonimy'" in capsys.readouterr().err

@@ -7,9 +7,9 @@ summed over all outcomes, influences are derivatives, and draws are a million in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from math import ceil, exp, hypot, inf, isfinite, log, nan, sqrt
+from math import ceil, exp, hypot, inf, isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,32 +39,32 @@ One = tuple[str, float | None]
 
 
 class Losses(NamedTuple):
-    """What answers cost: as observed, if they were right, and what is expected if they were wrong."""
+    """What answers cost: as observed, if they were right, and how much more is expected if not."""
 
     observed: Array
     if_right: Array
-    if_wrong: Array
+    price: Array
+
+    @property
+    def paid(self) -> Array:
+        return self.observed - self.if_right
 
 
-def losses_of(
-    p: Array, gold: Sequence[int], predicted: Sequence[int], cost: Callable[[Array, int], float]
-) -> Losses:
-    rows = [[cost(row, label) for label in range(len(row))] for row in p]
-    found = []
-    for row, costs, label, winner in zip(p, rows, gold, predicted, strict=True):
-        others = [k for k in range(len(row)) if k != winner]
-        weight = sum(row[k] for k in others)
-        expected = sum(row[k] * costs[k] for k in others if row[k]) / weight
-        found.append((costs[label], costs[winner], expected))
-    return Losses(*np.array(found).T)
-
-
-def brier(row: Array, label: int) -> float:
-    return float(sum((share - (k == label)) ** 2 for k, share in enumerate(row)))
-
-
-def log_loss(row: Array, label: int) -> float:
-    return -log(row[label]) if row[label] > 0 else inf
+def item_losses(a: Answers) -> dict[str, Losses]:
+    gold, predicted = ([a.labels.index(label) for label in each] for each in (a.gold, a.predicted))
+    places, labels = np.arange(len(a.gold)), np.eye(len(a.labels))
+    with np.errstate(divide="ignore"):
+        costs = {
+            "brier": ((a.shares[:, None] - labels) ** 2).sum(axis=2),  # [n, k]: if label k is gold
+            "log_loss": -np.log(a.shares),
+        }
+    others = np.where(labels[predicted] > 0, 0.0, a.shares)
+    found = {}
+    for name, cost in costs.items():
+        expected = (others * np.where(others > 0, cost, 0.0)).sum(axis=1) / others.sum(axis=1)
+        right = cost[places, predicted]
+        found[name] = Losses(cost[places, gold], right, expected - right)
+    return found
 
 
 def reach(
@@ -83,10 +83,8 @@ def mean_loss(losses: Losses, clusters: Array, most: float) -> Number:
     found = mean(losses.observed, clusters, (0.0, most))
     if not isfinite(found.value):
         return found
-    wrong = losses.observed > losses.if_right
-    certain = mean(losses.if_right, clusters)
-    paid, price = losses.observed - losses.if_right, losses.if_wrong - losses.if_right
-    below, above = reach(wrong, paid, price, effective(wrong, [clusters])[0])
+    wrong, certain = losses.paid > 0, mean(losses.if_right, clusters)
+    below, above = reach(wrong, losses.paid, losses.price, effective(wrong, [clusters])[0])
     half = certain.high - certain.value
     low, high = max(0.0, found.value - hypot(below, half)), min(most, found.value + hypot(above, half))
     return found._replace(low=min(found.low, low), high=max(found.high, high))
@@ -153,9 +151,8 @@ class Reach(NamedTuple):
         spread, df = np.sqrt(np.diag(joint)), freedom(clusters)
         few = (quantile(n - 1, 0.95) / quantile(df, 0.95)) ** 2
         rates, weights = bins.events / bins.counts, bins.counts / (n * labels)
-        ends = np.array(
-            [widened(p, size * few) for p, size in zip(rates, bins.counts / bins.deff, strict=True)]
-        )
+        sizes = bins.counts / bins.deff * few
+        ends = np.array([widened(p, size) for p, size in zip(rates, sizes, strict=True)])
         below = np.maximum(quantile(df, 0.95) * spread, weights * (rates - ends[:, 0]))
         above = np.maximum(quantile(df, 0.95) * spread, weights * (ends[:, 1] - rates))
         scale = np.outer(spread, spread)
@@ -229,7 +226,7 @@ def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
     yield "brier", mean_loss(losses["brier"], premise, 2.0).figure
     yield "log_loss", mean_loss(losses["log_loss"], premise, inf).figure
     yield "confidence", {"value": float(sure.mean())}
-    yield "calibration_unanswered", {"value": int((~a.answered).sum())}
+    yield "calibration_unanswered", {"value": a.missing}
     yield "calibration_low_mass", {"value": int((a.answered & (a.mass < 0.5)).sum())}
     yield "calibration_impossible", {"value": int(np.isinf(losses["log_loss"].observed).sum())}
     yield from reliability(kept)
@@ -245,12 +242,6 @@ def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
         key = f"|confidence={confidence:.4f}"
         yield f"reliability{key}", share(inside.right, [inside.premise]).figure
         yield f"reliability_if_calibrated{key}", {"value": confidence, "low": low, "high": high, "n": n}
-
-
-def item_losses(a: Answers) -> dict[str, Losses]:
-    gold, predicted = ([a.labels.index(label) for label in each] for each in (a.gold, a.predicted))
-    costs = {"brier": brier, "log_loss": log_loss}
-    return {name: losses_of(a.shares, gold, predicted, cost) for name, cost in costs.items()}
 
 
 def risks(
@@ -282,7 +273,7 @@ def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
     order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
     risk, size = risks(wrong, sure, premise, order)
     yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
-    yield "selective_unanswered|", {"value": int((~a.answered).sum())}
+    yield "selective_unanswered|", {"value": a.missing}
     for percent in range(5, 101, 5):
         first = round(percent / 100 * n)
         if 0 < first <= len(order):
@@ -293,20 +284,10 @@ def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
     if k <= len(order):
         number = Number(1 - risk[k - 1], *widened(1 - risk[k - 1], size[k - 1]), k)
     yield "selective_accuracy|coverage=0.8", number.figure
-    below, above = zip(
-        *(exact(p, effective_n, 0.025) for p, effective_n in zip(risk, size, strict=True)), strict=False
-    )
-    holds = (risk <= 0.05, np.array(above) <= 0.05, np.array(below) < 0.05)
+    below, above = np.array([exact(p, n_p, 0.025) for p, n_p in zip(risk, size, strict=True)]).T
+    holds = (risk <= 0.05, above <= 0.05, below < 0.05)
     value, low, high = (max(np.flatnonzero(each) + 1, default=0) / n for each in holds)
     yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n).figure
-
-
-class AreaByItem(NamedTuple):
-    """The area under a risk-coverage curve, the influence of each item, and what an error on it adds."""
-
-    value: float
-    pulls: Array
-    price: Array
 
 
 def likely_risks(wrong: Array, sure: Array) -> float:
@@ -315,30 +296,28 @@ def likely_risks(wrong: Array, sure: Array) -> float:
     return float((np.cumsum(likely) / np.arange(1, len(sure) + 1)).mean())
 
 
-def area_by_item(wrong: Array, sure: Array, value: float) -> AreaByItem:
-    """The influences of items are the derivatives by their weights."""
-    a = len(wrong)
+def area_by_item(wrong: Array, sure: Array) -> tuple[Array, Array]:
+    """The influence of each item on the area, its derivative by the weight, and what an error on it adds."""
+    n, levels = len(wrong), sorted(set(sure), reverse=True)
 
     def parts(weights: Array) -> list[tuple[Any, Any]]:
         """The errors at each confidence, and the mean of -ln over the coverages that its items take."""
         found, end = [], 0.0
-        for p in sorted(set(sure), reverse=True):
+        for p in levels:
             begin, end = end, end + weights[sure == p].sum()
             whole = (end - end * np.log(end)) - (begin - begin * np.log(begin) if begin else 0.0)
             found.append((weights[(sure == p) & wrong].sum(), whole / (end - begin)))
         return found
 
-    steps = np.full(a, 1 / a) + 1e-30j * np.eye(a)
+    steps = np.full(n, 1 / n) + 1e-30j * np.eye(n)
     pulls = np.array([sum(error * weight for error, weight in parts(row)).imag for row in steps]) / 1e-30
-    weight = dict(
-        zip(sorted(set(sure), reverse=True), (each for _, each in parts(np.full(a, 1 / a))), strict=True)
-    )
-    return AreaByItem(value, pulls, np.array([float(weight[p]) for p in sure]))
+    prices = [price for _, price in parts(np.full(n, 1 / n))]
+    return pulls, np.array([float(prices[levels.index(p)]) for p in sure])
 
 
 def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
-    """The area under the curve."""
-    _, pulls, price = area_by_item(wrong, sure, value)
+    """The area under a risk-coverage curve."""
+    pulls, price = area_by_item(wrong, sure)
     found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
     fewer, more = reach(wrong, price, price, effective(wrong, [premise])[0])
     skewed = value * exp((found.high - value) / value) if value else 0.0
@@ -376,17 +355,15 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
         yield f"{name}_difference", nan if of_a == of_b else of_a - of_b
         return
     value = of_a - of_b
-    wrong = a.observed > a.if_right, b.observed > b.if_right
-    alone = wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]
+    alone = (a.paid > 0) & ~(b.paid > 0), (b.paid > 0) & ~(a.paid > 0)
 
     def at(confidence: float, limits: Limits) -> tuple[float, float]:
         of_all = mean(a.observed - b.observed, premise, confidence=confidence).high - value
         certain = mean(a.if_right - b.if_right, premise, confidence=confidence)
         half, reaches = certain.high - certain.value, []
         for errors, each in zip(alone, (a, b), strict=True):
-            paid, price = each.observed - each.if_right, each.if_wrong - each.if_right
             size = effective(errors, [premise], None, confidence)[0]
-            reaches.append(reach(errors, paid, price, size, confidence, limits))
+            reaches.append(reach(errors, each.paid, each.price, size, confidence, limits))
         (fewer_a, more_a), (fewer_b, more_b) = reaches
         low = value - max(of_all, hypot(half, fewer_a, more_b))
         return max(-most, low), min(most, value + max(of_all, hypot(half, more_a, fewer_b)))
@@ -396,11 +373,9 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
         return low if value > 0 else -high
 
     low, high = at(0.95, widened)
-    yield from {
-        f"{name}_difference": value,
-        f"{name}_difference_low": low,
-        f"{name}_difference_high": high,
-    }.items()
+    yield f"{name}_difference", value
+    yield f"{name}_difference_low", low
+    yield f"{name}_difference_high", high
     is_none = beyond(0.4999) < 0
     yield f"{name}_p_value", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
 
@@ -433,23 +408,19 @@ def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: A
 
 def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
     """The difference of the areas under two risk-coverage curves of the same items."""
-    wrong, premise = (~a.right, ~b.right), a.premise
-    areas = [
-        area_by_item(errors, each.top, likely_risks(errors, each.top))
-        for errors, each in zip(wrong, (a, b), strict=True)
-    ]
-    value = areas[0].value - areas[1].value
-    pulls = areas[0].pulls - areas[1].pulls
-    found = mean(pulls - pulls.mean() + value, premise)
-    reaches = []
-    for alone, each in zip((wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]), areas, strict=True):
-        reaches.append(reach(alone, each.price, each.price, effective(alone, [premise])[0]))
+    first, second = (likely_risks(~each.right, each.top) for each in (a, b))
+    value, pulls, reaches = first - second, [], []
+    for each, other in ((a, b), (b, a)):
+        alone = other.right & ~each.right
+        pull, price = area_by_item(~each.right, each.top)
+        pulls.append(pull)
+        reaches.append(reach(alone, price, price, effective(alone, [a.premise])[0]))
     (fewer_a, more_a), (fewer_b, more_b) = reaches
+    difference = pulls[0] - pulls[1]
+    found = mean(difference - difference.mean() + value, a.premise)
     half = found.high - found.value
-    yield from {
-        "aurc_a": areas[0].value,
-        "aurc_b": areas[1].value,
-        "aurc_difference": value,
-        "aurc_difference_low": max(-1.0, value - max(half, hypot(fewer_a, more_b))),
-        "aurc_difference_high": min(1.0, value + max(half, hypot(more_a, fewer_b))),
-    }.items()
+    yield "aurc_a", first
+    yield "aurc_b", second
+    yield "aurc_difference", value
+    yield "aurc_difference_low", max(-1.0, value - max(half, hypot(fewer_a, more_b)))
+    yield "aurc_difference_high", min(1.0, value + max(half, hypot(more_a, fewer_b)))

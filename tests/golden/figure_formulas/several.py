@@ -75,9 +75,8 @@ def compared(a: Answers, b: Answers) -> Row:
             row[f"ties_{side}"] = ties
     row |= {"only_a_right": int((one.right & ~other.right).sum())}
     row |= {"only_b_right": int((other.right & ~one.right).sum())}
-    row |= columns("accuracy_a", share(one.right, one.units)) | columns(
-        "accuracy_b", share(other.right, other.units)
-    )
+    row |= columns("accuracy_a", share(one.right, one.units))
+    row |= columns("accuracy_b", share(other.right, other.units))
     row |= columns("difference", paired(one.right, other.right, one.units))
     row["p_value"], row["p_mid"] = flipped(one.right, other.right, one.units)
     return row | joint(one, other) | dict(compared_probabilities(a, b))
@@ -89,12 +88,12 @@ def unanswered(a: Answers, b: Answers, missing: int) -> Row:
     worst, best = (
         paired(a.filled(right).right, b.filled(not right).right, a.units) for right in (False, True)
     )
-    row: Row = {"unanswered_a": int((~a.answered).sum()), "unanswered_b": int((~b.answered).sum())}
+    row: Row = {"unanswered_a": a.missing, "unanswered_b": b.missing}
     row |= {"unanswered": missing, "labelled": count, "only_bounds": too_many(missing, count)}
     row |= columns("difference_least", worst) | columns("difference_most", best)
     if row["only_bounds"]:
         for side, each in zip("ab", (a, b), strict=True):
-            least, most = (share(each.filled(right).right, each.units) for right in (False, True))
+            least, most = (share(end.right, each.units) for _, end in each.ends)
             row |= columns(f"accuracy_{side}_least", least) | columns(f"accuracy_{side}_most", most)
             row |= columns(f"accuracy_{side}", Number(nan, least.low, most.high, count))
         row |= columns("difference", Number(nan, worst.low, best.high, count))
@@ -124,7 +123,7 @@ def together(data: Any, models: Sequence[str], name: str) -> tuple[dict[str, Ans
         answered = np.all([each.answered for each in given.values()], axis=0)
         if not too_many(int((~answered).sum()), len(answered)):
             return {model: each.at(answered) for model, each in given.items()}, len(models) - len(given)
-        del given[max(given, key=lambda model: int((~given[model].answered).sum()))]
+        del given[max(given, key=lambda model: given[model].missing)]
 
 
 def several(data: Any) -> Iterator[tuple[str, Figure]]:
@@ -194,8 +193,7 @@ def mean_ranking(models: Sequence[str], sets: Sequence[Sequence[Answers]]) -> It
         value = float(np.mean([part.value for part in parts]))
         below = np.array([part.value - part.low for part in parts])
         above = np.array([part.high - part.value for part in parts])
-        ends = (sqrt(float(each @ r @ each)) / len(parts) for each in (below, above))
-        down, up = ends
+        down, up = (sqrt(float(each @ r @ each)) / len(parts) for each in (below, above))
         return Number(value, max(low, value - down), min(1.0, value + up), sum(part.n for part in parts))
 
     accuracies, tests = {}, {}

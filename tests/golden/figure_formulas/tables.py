@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-from figure_formulas.answers import Answers, too_many
+from figure_formulas.answers import Answers
 from figure_formulas.intervals import Array, Figure, effective, exact, share
 from scipy.optimize import brentq
 
@@ -29,10 +29,9 @@ def of_test_set(a: Answers, slices: Sequence[tuple[str, Array]]) -> Iterator[Nam
     yield "clusters|", count(min(len(set(unit)) for unit in known.units))
     for of, inside in slices:
         yield f"items|{of}", count(int(inside.sum()))
-        for side, right in (("least", False), ("most", True)):
-            part = a.at(inside)
-            yield f"accuracy_{side}|{of}", {"value": float(part.filled(right).right.mean())}
-    if too_many(int((~a.answered).sum()), len(a.gold)):
+        for side, end in a.at(inside).ends:
+            yield f"accuracy_{side}|{of}", {"value": float(end.right.mean())}
+    if a.too_few:
         return
     yield "wrong|", count(int((~known.right).sum()))
     yield "answered|", count(len(known.gold))
@@ -62,8 +61,8 @@ def of_pairs(items: Answers, bases: Answers) -> Iterator[Named]:
     """Yield the number of items whose base has a gold label, and the bounds of accuracies on these bases."""
     yield "pairs|", count(len(items.gold))
     yield "pairs_unanswered|", count(int((~(items.answered & bases.answered)).sum()))
-    for side, right in (("least", False), ("most", True)):
-        yield f"base_accuracy_{side}|", {"value": float(bases.filled(right).right.mean())}
+    for side, end in bases.ends:
+        yield f"base_accuracy_{side}|", {"value": float(end.right.mean())}
 
 
 def over_test_sets(data: Any, several: dict[str, Figure], sets: Sequence[str]) -> Iterator[Named]:
@@ -77,11 +76,8 @@ def over_test_sets(data: Any, several: dict[str, Figure], sets: Sequence[str]) -
             found = [several[f"{one}|{name}|agreement_{statistic}|{other}"]["value"] for name in sets]
             known = [each for each in found if each is not None and not isnan(each)]
             yield f"{one}|{MEAN}|agreement_{statistic}|{other}", {"value": float(np.mean(known))}
-    counted = [
-        name
-        for name in data["test_sets"]
-        if all(f"{model}|{name}|only_right|" in several for model in models)
-    ]
+    every = data["test_sets"]
+    counted = [name for name in every if all(f"{model}|{name}|only_right|" in several for model in models)]
     for model in models:
         n = sum(int(several[f"{model}|{name}|ranked_accuracy|"]["n"] or 0) for name in counted)
         yield f"{model}|{ALL}|items|", count(n)
@@ -94,5 +90,5 @@ def over_test_sets(data: Any, several: dict[str, Figure], sets: Sequence[str]) -
 def of_two(a: Answers, b: Answers) -> Iterator[tuple[str, float]]:
     """Yield the bounds of both accuracies over all items."""
     for side, each in zip("ab", (a, b), strict=True):
-        for end, right in (("least", False), ("most", True)):
-            yield f"accuracy_{side}_{end}", float(each.filled(right).right.mean())
+        for name, end in each.ends:
+            yield f"accuracy_{side}_{name}", float(end.right.mean())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar
+from crossexam.cli.console import QUIET_SECONDS, progress_bar
 from crossexam.cli.neural import training_progress
 from crossexam.core.progress import AtMost
 from crossexam.training.request import Status
@@ -67,13 +65,6 @@ def test_running_and_building_are_not_silent_unless_they_are_short(
         "reading: 1,234",
         "running: 6 of at most 3,000",
     ]
-
-
-def test_a_bar_says_what_is_not_known_exactly() -> None:
-    screen = io.StringIO()
-    with _bars(Console(file=screen, force_terminal=True, width=100)) as progress:
-        progress("running", 5, AtMost(4_000))
-    assert "5 of at most 4,000" in screen.getvalue()
 
 
 def test_a_build_shows_a_line_per_set_or_why_examples_gave_no_item(

@@ -47,9 +47,8 @@ def test_set_is_for_one_kind() -> None:
         _options("hf/x", settings=("zoo.dtype=bfloat16",))
     with pytest.raises(CrossexamError, match=r"'hf\.dtype' is set by both --set and --dtype"):
         _options("hf/x", dtype="float16", settings=("hf.dtype=bfloat16",))
-    for setting, culprit in (("hff.dtype=bfloat16", "'hff'"), ("dtype=bfloat16", r"NAME\.OPTION=VALUE")):
-        with pytest.raises(CrossexamError, match=culprit):
-            model_settings([setting])
+    with pytest.raises(CrossexamError, match="'hff'"):
+        model_settings(["hff.dtype=bfloat16"])
 
 
 @dataclass(frozen=True)

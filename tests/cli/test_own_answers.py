@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,6 @@ def numbers(pairs):
     return [int(h in p) for p, h in pairs]
 def odd(pairs):
     return ["dunno"] * len(pairs)
-calls = []
-def counting(pairs):
-    calls.append(list(pairs))
-    return ["supported"] * len(pairs)
 """
 
 
@@ -88,21 +83,3 @@ def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> Non
         said = crossexam(f"{examine(f'py/own_answers:{function}', labels)}{option}").text
         assert right(f"py-own_answers-{function}") == 10
         assert (warning in said) == warned
-
-
-def test_run_takes_columns_of_a_file(crossexam: Crossexam) -> None:
-    crossexam(f"build negation --base claims.csv --columns {COLUMNS} --labels {LABELS} -o tests")
-    crossexam("export jsonl tests -o pairs")
-    lines = ["doc\tsaid\tmine"]
-    for row in map(json.loads, Path("pairs/pairs.jsonl").read_text().splitlines()):
-        said = "supported" if row["hypothesis"] in row["premise"] else "unsupported"
-        lines.append(f"{row['premise']}\t{row['hypothesis']}\t{said}")
-    Path("a.tsv").write_text("\n".join(lines), encoding="utf-8")
-    columns = "premise=doc,hypothesis=said,prediction=mine"
-    line = f"run file/a.tsv tests -o out/runs/file --labels {LABELS}"
-    crossexam(f"{line} --columns {columns}")
-    assert right("file") == 10
-    assert "id, pairID or uid" in crossexam(line, 2).err
-    # In examine, --columns is for the base, and the file has an option of its own.
-    crossexam(f"{examine('file/a.tsv')} --set file.columns={columns}")
-    assert right("file-a.tsv") == 10

@@ -29,20 +29,6 @@ def status(done: int, scores: dict[str, float] | None = None) -> Status:
     return Status(1, 3, done, 1_000, done, 0.5, 20.0, 130.0, scores)
 
 
-def test_training_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
-    with training_progress(Clock(10)) as watch:
-        for done in range(1, 8):
-            watch(status(done))
-        watch(status(1_000, {"train_loss": 0.4, "dev_accuracy": 61.0}))
-        watch(status(1))
-    rest = "20 examples/s, at most 2 min left"
-    assert capsys.readouterr().err.splitlines() == [
-        f"epoch 1 of 3: 3 of 1,000, loss 0.500, {rest}",
-        f"epoch 1 of 3: 6 of 1,000, loss 0.500, {rest}",
-        f"epoch 1 of 3: loss 0.400, dev 61.0 %, {rest}",
-    ]
-
-
 def test_running_and_building_are_not_silent_unless_they_are_short(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -79,16 +79,10 @@ def test_a_missing_package_is_told_before_anything_is_built(
     for module in (table, train):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
     examine = f"examine mean/builtin/overlap,hf/{tiny_checkpoint} --suite negation --base builtin:demo[:9]"
-    for line in [examine, "train cbow --train builtin:demo --dev builtin:demo"]:
+    for line in (examine, "train cbow --train builtin:demo --dev builtin:demo"):
         error = crossexam(f"{line} -o x", 2).err
         assert all(words in error for words in ("'torch'", f"hint: {how_to_install('torch')}"))
         assert not Path("x").exists()
-
-
-def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) -> None:
-    missing = {name: ModuleNotFoundError(name, name=name) for name in ("sklearn.tree", "crossexam.nosuch")}
-    assert "'sklearn'" in failing(missing["sklearn.tree"])
-    assert "internal error: ModuleNotFoundError" in failing(missing["crossexam.nosuch"], 3)
 
 
 def test_a_file_that_cannot_be_opened_is_not_called_damaged(tmp_path: Path) -> None:

@@ -81,16 +81,8 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_links_are_found_in_each_form_and_broken_ones_known() -> None:
-    targets = {
-        "docs/data.md#labels": None,
-        "docs/data.md#no-such-heading": "has no heading of that name",
-        "docs/no-such-page.md": "does not exist",
-        "../elsewhere.md": "is outside of the repository",
-        "https://aclanthology.org/C18-1198": None,
-        "https://aclanthology": "is not an address",
-        "htps://aclanthology.org": "is not an address",
-    }
-    wanted = {target: wrong and f"{target} {wrong}" for target, wrong in targets.items()}
-    assert {target: broken(ROOT / "README.md", target) for target in targets} == wanted
+    good = ("docs/data.md#labels", "https://aclanthology.org/C18-1198")
+    wrong = ("docs/data.md#no-such-heading", "docs/no-such-page.md", "../elsewhere.md", "htps://a.org")
+    assert [each for each in (*good, *wrong) if broken(ROOT / "README.md", each)] == list(wrong)
     text = '[a](b.md) ![c](d.png "title") [e](<f.md>)\n[g]: https://h.org\n'
     assert links(text) == ["b.md", "d.png", "f.md", "https://h.org"]

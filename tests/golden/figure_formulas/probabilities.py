@@ -68,11 +68,16 @@ def item_losses(a: Answers) -> dict[str, Losses]:
 
 
 def reach(
-    wrong: Array, paid: Array, price: Array, size: float, confidence: float = 0.95, limits: Limits = widened
+    wrong: Array,
+    paid: Array,
+    price: Array,
+    clusters: Array,
+    confidence: float = 0.95,
+    limits: Limits = widened,
 ) -> tuple[float, float]:
     """How far below and above its value the mean cost of errors may lie."""
     p = float(wrong.mean())
-    low, high = limits(p, size, confidence)
+    low, high = limits(p, effective(wrong, [clusters], None, confidence)[0], confidence)
     finite = price[np.isfinite(price)]
     squares = float((paid[wrong & np.isfinite(paid)] ** 2).sum()) + float((finite**2).mean())
     cost = sqrt(squares / (wrong.sum() + 1))
@@ -84,7 +89,7 @@ def mean_loss(losses: Losses, clusters: Array, most: float) -> Number:
     if not isfinite(found.value):
         return found
     wrong, certain = losses.paid > 0, mean(losses.if_right, clusters)
-    below, above = reach(wrong, losses.paid, losses.price, effective(wrong, [clusters])[0])
+    below, above = reach(wrong, losses.paid, losses.price, clusters)
     half = certain.high - certain.value
     low, high = max(0.0, found.value - hypot(below, half)), min(most, found.value + hypot(above, half))
     return found._replace(low=min(found.low, low), high=max(found.high, high))
@@ -319,7 +324,7 @@ def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
     """The area under a risk-coverage curve."""
     pulls, price = area_by_item(wrong, sure)
     found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
-    fewer, more = reach(wrong, price, price, effective(wrong, [premise])[0])
+    fewer, more = reach(wrong, price, price, premise)
     skewed = value * exp((found.high - value) / value) if value else 0.0
     low, high = min(found.low, value - fewer), max(found.high, value + more, skewed)
     return Number(value, max(0.0, low), min(1.0, high), len(wrong))
@@ -362,8 +367,7 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
         certain = mean(a.if_right - b.if_right, premise, confidence=confidence)
         half, reaches = certain.high - certain.value, []
         for errors, each in zip(alone, (a, b), strict=True):
-            size = effective(errors, [premise], None, confidence)[0]
-            reaches.append(reach(errors, each.paid, each.price, size, confidence, limits))
+            reaches.append(reach(errors, each.paid, each.price, premise, confidence, limits))
         (fewer_a, more_a), (fewer_b, more_b) = reaches
         low = value - max(of_all, hypot(half, fewer_a, more_b))
         return max(-most, low), min(most, value + max(of_all, hypot(half, more_a, fewer_b)))
@@ -414,7 +418,7 @@ def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
         alone = other.right & ~each.right
         pull, price = area_by_item(~each.right, each.top)
         pulls.append(pull)
-        reaches.append(reach(alone, price, price, effective(alone, [a.premise])[0]))
+        reaches.append(reach(alone, price, price, a.premise))
     (fewer_a, more_a), (fewer_b, more_b) = reaches
     difference = pulls[0] - pulls[1]
     found = mean(difference - difference.mean() + value, a.premise)

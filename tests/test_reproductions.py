@@ -19,7 +19,7 @@ import pytest
 from figure_formulas.intervals import variance
 
 import crossexam
-from crossexam.core.dataset import Dataset, Run, Suite, content_hash
+from crossexam.core.dataset import Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import (
@@ -27,7 +27,6 @@ from crossexam.core.example import (
     CONTROL_LABEL,
     POLARITY,
     SEEN,
-    Example,
     cluster_of,
 )
 from crossexam.core.files import sha256_of, write_json
@@ -39,6 +38,7 @@ from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs.folder import run_into_folder
 from crossexam.stats.estimate import share_correct
 from crossexam.training.data import parse_augmentations, with_construction_options
+from made.runs import dataset
 from made.scripts import script
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
@@ -128,22 +128,17 @@ def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType)
             assert low <= 100 * value <= high, (expression, value)
 
 
-def _swapped(n: int = 30, told: int = 20, pairs: bool = False) -> Suite:
-    """Return controls with word pairs, and items made from the first *told* of them."""
-    control = tuple(Example(f"i_a:{k}", f"Man {k}", f"Woman {k}", LABELS[k % 3]) for k in range(n))
-    swapped = []
-    for k, each in enumerate(control[:told]):
-        facts = {SEEN: k % 4 > 0, POLARITY: LABELS[k % 3], CLUSTER: cluster_of(each)}
-        facts |= {CONTROL_LABEL: each.label, **({"pair": f"man/w{k % 5}"} if pairs else {})}
-        swapped.append(
-            Example(f"i_th:{k}", f"Woman {k}", f"Man {k}", LABELS[k % 2], base=each.id, info=facts)
-        )
-    paired = {"construction": "i_th", "base_set": "i_h.train", "keeps_label": False, "paired": True}
-    sets = (
-        Dataset("i_h.train", control, {"construction": "i_h"}),
-        Dataset("i_th.train", tuple(swapped), paired),
-    )
-    return Suite("swaps", {each.name: each for each in sets})
+def _swapped() -> Suite:
+    """Return controls, and items made from the first twenty of them."""
+    control = dataset("i_h.train", "ENC" * 10)
+
+    def info(k: int) -> dict[str, Any]:
+        made_from = control.examples[k]
+        facts = {SEEN: k % 4 > 0, POLARITY: LABELS[k % 3], CLUSTER: cluster_of(made_from)}
+        return {**facts, CONTROL_LABEL: made_from.label, "pair": f"man/w{k % 5}"}
+
+    swapped = dataset("i_th.train", "EN" * 10, control.name, info=info, keeps_label=False, paired=True)
+    return Suite("swaps", {each.name: each for each in (control, swapped)})
 
 
 def _random_run(suite: Suite, seed: int = 1) -> Run:
@@ -167,7 +162,7 @@ def answers_to(swaps: ModuleType, tmp_path: Path) -> Callable[[Suite], tuple[Run
 
 def test_swapped_items_are_compared_with_their_own_controls(answers_to: Any) -> None:
     """The drop is that of the report; a subset's is that of its items, whatever the other controls are."""
-    suite = _swapped(pairs=True)
+    suite = _swapped()
     run, answers = answers_to(suite)
     right = {}
     for name in suite.datasets:
@@ -188,22 +183,13 @@ def _answers(gold: list[int], *predicted: list[int]) -> findings.Answers:
     return findings.Answers(np.array(gold), np.array(predicted), np.arange(len(gold)), np.full(len(gold), -1))
 
 
-def _best(others: tuple[str, ...]) -> findings.Finding:
-    return findings.Finding("best", "Table", "ch:t - {other}:t", (0.0, math.inf), others=others)
-
-
-def _systems(rng: np.random.Generator, n: int, accuracies: dict[str, float]) -> findings.AllAnswers:
-    """Return the answers of independent systems with about these accuracies to *n* items."""
-    premises, gold = np.arange(n), np.zeros(n, dtype=np.int64)
-    wrong = {row: (rng.random((1, n)) > share).astype(np.int64) for row, share in accuracies.items()}
-    return {row: {"t": findings.Answers(gold, wrong[row], premises, np.full(n, -1))} for row in accuracies}
-
-
 def test_the_interval_of_the_least_difference_is_that_of_a_second_computation() -> None:
     """By hand: normal intervals of the mean differences of items, each alone and at Bonferroni's level."""
-    rng = np.random.default_rng(6)
-    answers = _systems(rng, 1000, {"ch": 0.6, "nb": 0.58, "rc": 0.59, "is": 0.3})
-    finding = _best(("nb", "rc", "is"))
+    rng, answers = np.random.default_rng(6), {}
+    for row, accuracy in {"ch": 0.6, "nb": 0.58, "rc": 0.59, "is": 0.3}.items():
+        answers[row] = {"t": _answers([0] * 1000, (rng.random(1000) > accuracy).astype(int).tolist())}
+    best, others = (0.0, math.inf), ("nb", "rc", "is")
+    finding = findings.Finding("best", "Table", "ch:t - {other}:t", best, others=others)
     found, nearest = finding.here(answers, finding.value)
     lows, highs, means = [], [], []
     for other in finding.others:
@@ -254,14 +240,6 @@ def test_the_items_of_a_word_pair_are_not_independent() -> None:
     assert (found.low, found.high) == pytest.approx((drop.mean() - half, drop.mean() + half))
     one = findings.estimate(answers, "a:t")
     assert one == share_correct(after[0] == 0, np.stack([premises, pairs], axis=1))
-
-
-def test_a_malformed_expression_or_finding_is_refused() -> None:
-    for text in ("a:base -", "a:base * b:base", "a:base:F"):
-        with pytest.raises(ValueError, match=r"is not a term|shorter|longer"):
-            findings.parse(text)
-    with pytest.raises(ValueError, match="'best'"):
-        findings.Finding("best", "Table", "ch:t - {other}:t", (0.0, 5.0), others=("nb",))
 
 
 def test_verdicts() -> None:
@@ -378,26 +356,13 @@ def test_results_and_page(small: Small) -> None:
     assert steps.judge(defined, work).read_text("utf-8") == text
 
 
-def test_predictions_are_kept_as_they_are(tmp_path: Path) -> None:
-    suite = _swapped()
+def test_predictions_are_kept_as_they_are_or_refused_by_name(tmp_path: Path) -> None:
+    suite, path = _swapped(), tmp_path / "esim.npz"
     runs = [_random_run(suite, seed) for seed in (1, 2)]
-    kept.keep_predictions(tmp_path / "a.npz", runs)
-    found = kept.read_kept(tmp_path / "a.npz")
-    for run, again in zip(runs, found.runs_over(suite), strict=True):
+    kept.keep_predictions(path, runs)
+    for run, again in zip(runs, kept.read_kept(path).runs_over(suite), strict=True):
         for name in suite.datasets:
             assert again.predictions(name).tolist() == run.predictions(name).tolist()
-
-
-def test_what_cannot_be_kept_or_read_is_one_error_that_names_the_row_and_the_set(tmp_path: Path) -> None:
-    suite, path = _swapped(), tmp_path / "esim.npz"
-    run = _random_run(suite)
-    run.probabilities["i_th.train"][3] = np.nan
-    codes = np.where(np.arange(20) == 3, CODES["refused"], 0).astype(np.int8)
-    silent = replace(run, outcomes={"i_th.train": Outcomes(codes, np.full(20, np.nan))})
-    with pytest.raises(CrossexamError, match=r"i_th\.train: 1 items have no answer"):
-        kept.keep_predictions(path, [silent])
-    assert not path.exists()
-    kept.keep_predictions(path, [_random_run(suite)])
     with np.load(path) as stored:
         arrays = {name: stored[name] for name in stored}
     np.savez_compressed(path, **{**arrays, "i_th.train": arrays["i_th.train"][:, :-1]})
@@ -406,6 +371,11 @@ def test_what_cannot_be_kept_or_read_is_one_error_that_names_the_row_and_the_set
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(CrossexamError, match=r"esim\.npz: not a file of predictions"):
         kept.read_kept(path)
+    runs[0].probabilities["i_th.train"][3] = np.nan
+    codes = np.where(np.arange(20) == 3, CODES["refused"], 0).astype(np.int8)
+    silent = replace(runs[0], outcomes={"i_th.train": Outcomes(codes, np.full(20, np.nan))})
+    with pytest.raises(CrossexamError, match=r"i_th\.train: 1 items have no answer"):
+        kept.keep_predictions(tmp_path / "silent.npz", [silent])
 
 
 def _other_negation(work: Path) -> None:

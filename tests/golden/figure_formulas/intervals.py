@@ -216,12 +216,11 @@ def detectable(n: float, s: float, alpha: float, power: float = 0.8) -> float:
     """The drop that n pairs show, of which the share s is discordant: the root of Connor's formula."""
     u, v = norm.ppf(1 - alpha / 2), norm.ppf(power)
 
-    def pairs(d: float, s: float) -> float:
-        return float(((u * sqrt(s) + v * sqrt(max(0.0, s - d * d))) / d) ** 2)
+    def lacking(d: float) -> float:
+        discordant = max(s, d)  # a drop makes its own discordance
+        return float(((u * sqrt(discordant) + v * sqrt(discordant - d * d)) / d) ** 2 - n)
 
-    if s and pairs(s, s) <= n:
-        return float(brentq(lambda d: pairs(d, s) - n, 1e-9, s, xtol=1e-15))
-    return float(brentq(lambda d: pairs(d, d) - n, 1e-9, 1, xtol=1e-15)) if pairs(1, 1) <= n else nan
+    return float(brentq(lacking, 1e-9, 1, xtol=1e-15)) if lacking(1) <= 0 else nan
 
 
 def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:

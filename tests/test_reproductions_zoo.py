@@ -30,7 +30,6 @@ def zoo() -> ModuleType:
 
 
 def manifest(dev: float, test: float, weights: str) -> dict[str, Any]:
-    """Return the manifest of a training."""
     return {
         "scores": {"dev_accuracy": dev, "best_epoch": 2},
         "curve": [{"seconds": 1.0}, {"seconds": 2.0}],

@@ -13,11 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-import typer.main
-
 import crossexam
-from crossexam.cli.main import app
-from made.commands import flags_of
 
 SOURCE = Path(crossexam.__file__).parent
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
@@ -189,36 +185,3 @@ def test_labels_are_predicted_in_one_place() -> None:
         if isinstance(node, ast.Attribute) and node.attr in largest
     }
     assert calls == TAKE_LARGEST
-
-
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-_STYLE = re.compile(r"var\(--[a-z-]+\)|--[a-z-]+:")  # properties of CSS
-#: Options of other harnesses, in the commands that are shown for them.
-ELSEWHERE = frozenset(
-    "--model --tasks --include_path --log_samples --output_path --apply_chat_template --to --log --include "
-    "--output --apply --custom-tasks --save-details --output-dir --log-dir".split()
-)
-
-
-def messages(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Yield the texts that are constants outside docstrings, with their lines."""
-    documentation = set()
-    for node in nodes:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body:
-            first = node.body[0]
-            documentation |= {id(first.value)} if isinstance(first, ast.Expr) else set()
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-            yield node.lineno, node.value
-
-
-def test_options_in_messages_exist() -> None:
-    known = flags_of(typer.main.get_command(app)) | ELSEWHERE
-    unknown = [
-        f"{module.short}:{line}: {option}"
-        for module in modules().values()
-        for line, text in messages(module.nodes)
-        for option in _OPTION.findall(_STYLE.sub("", text))
-        if option not in known
-    ]
-    assert unknown == []

@@ -42,14 +42,6 @@ def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each:
     for_each(check, [(name,) for name in ALL])
 
 
-def test_help_all_shows_every_option_in_groups(crossexam: Callable[..., Any]) -> None:
-    few, all_ = (crossexam(f"examine {flag}").out for flag in ("--help", "--help-all"))
-    flags = {each.opts[0] for each in ALL["examine"].params if each.param_type_name == "option"}
-    assert flags == {flag for flag in flags if re.search(rf"{flag}\b", all_)}
-    assert "--chunk" not in few
-    assert "--help-all" in few
-
-
 def loaded_by(*arguments: str) -> set[str]:
     """Return the modules that a command has imported when it ends."""
     code = "import sys\nfrom crossexam.cli.main import run\n"

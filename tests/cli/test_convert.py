@@ -37,7 +37,6 @@ def source(tiny_checkpoint: Path) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where conversions are written to; nothing else is in the folder around it."""
     return tmp_path / "new" / "exported"
 
 

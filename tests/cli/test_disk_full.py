@@ -37,7 +37,6 @@ Crossexam = Callable[..., Any]
 
 @pytest.fixture
 def place(folder: Path, crossexam: Crossexam) -> Path:
-    """The working folder, with a suite and a run."""
     crossexam(f"build negation --base {DEMO} -o suite")
     crossexam("run builtin/overlap suite -o run")
     return folder

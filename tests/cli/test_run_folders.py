@@ -24,7 +24,6 @@ Crossexam = Callable[..., Any]
 
 @pytest.fixture
 def sets(folder: Path) -> Path:
-    """The working folder, with two test sets."""
     for name in ("base.tiny", "more.tiny"):
         write_test_set(folder / f"{name}.parquet", [SLEEP])
     return folder
@@ -85,7 +84,6 @@ OF_A_RUN = ("one --relative-to {}", "--temperature-from {}", "--threshold dev:{}
 
 @pytest.fixture
 def examined(folder: Path, crossexam: Crossexam) -> Path:
-    """The working folder, with what examine wrote for one model and for two, and a run."""
     Path("crossexam.toml").write_text(RULES, encoding="utf-8")
     for models, out in (("builtin/majority", "one"), ("builtin/overlap builtin/majority", "two")):
         crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {out}")
@@ -135,21 +133,11 @@ def test_another_version_of_an_examined_model_is_run_as_the_hint_says(
     assert "threshold 0.7" in crossexam("report out").text
 
 
-def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexam: Crossexam) -> None:
-    rest = "--base builtin:demo --limit 4 -o out"
-    crossexam(f"examine builtin/overlap {rest}")
-    assert "(builtin-overlap)" in crossexam(f"examine builtin/neutral {rest}").err  # which is left out
-    for line in ("check out", "card out", "export csv out -o pairs", "run builtin/majority out -o run"):
-        crossexam(line)
-    assert read_run(sets / "run").datasets.keys() == cx.load_suite(sets / "out").datasets.keys()
-
-
 # Reports
 
 
 @pytest.fixture
 def runs(sets: Path, crossexam: Crossexam) -> Path:
-    """The working folder, with two runs over a test set."""
     for model in ("overlap", "neutral"):
         crossexam(f"run builtin/{model} base.tiny.parquet -o {model}")
     return sets

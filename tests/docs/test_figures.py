@@ -96,7 +96,6 @@ def regions(page: str, text: str) -> Iterator[Region]:
 
 
 def has_figures(region: Region) -> bool:
-    """Return whether there is a number in *region* that may be a figure."""
     return bool(re.search(r"\d", _NO_FIGURE.sub("", region.text)))
 
 

@@ -23,7 +23,6 @@ import typer
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from made.commands import flags_of
 
 ROOT = Path(__file__).resolve().parents[2]
 GROUP: Any = copy(typer.main.get_command(app))
@@ -157,8 +156,13 @@ def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.Monke
     assert wrong == []
 
 
+def _flags(command: Any) -> set[str]:
+    """The options of a command of typer and of the commands below it."""
+    flags = {"--help"}.union(*((*each.opts, *each.secondary_opts) for each in command.params))
+    return flags.union(*map(_flags, getattr(command, "commands", {}).values()))
+
+
 def _spans(page: str) -> Iterator[str]:
-    """Yield the code in the sentences of a page."""
     return iter(re.findall(r"`([^`\n]+)`", _FENCE.sub("", PAGES[page].read_text("utf-8"))))
 
 
@@ -177,7 +181,7 @@ def test_commands_and_options_in_sentences_exist() -> None:
     for page, span in [(name, span) for name in PAGES for span in _spans(name)]:
         found = _named(span)
         if found and span not in OF_OTHERS:
-            known = flags_of(found[0])
+            known = _flags(found[0])
             flags = {word.partition("=")[0] for word in found[1] if re.match(r"--[a-z]", word)}
             unknown += [f"{page}: {span}: {flag}" for flag in flags - known]
     assert unknown == []

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
-
-
-def flags_of(command: Any) -> set[str]:
-    """The options of a command of typer and of the commands below it."""
-    flags = {"--help"}.union(*((*each.opts, *each.secondary_opts) for each in command.params))
-    return flags.union(*map(flags_of, getattr(command, "commands", {}).values()))
 
 
 def invoke(*arguments: object) -> Result:

@@ -110,11 +110,13 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     TopologicalSorter({name: _imports(name).keys() for name in whole}).prepare()
 
 
-def _loaded_by(name: str) -> set[str]:
-    """Return the modules that are loaded when *name* is imported into a new process."""
-    code = f"import sys, {name}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+def _loaded_by(statement: str, *arguments: str) -> set[str]:
+    """Return the modules that a new process has loaded when *statement* ends."""
+    code = f"import sys\ntry: {statement}\nfinally: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    return set(done.stderr.split())
 
 
 def test_importing_loads_nothing_heavy() -> None:
@@ -126,9 +128,21 @@ def test_importing_loads_nothing_heavy() -> None:
         # most suites need no model, and these take a fifth of what a build imports
         "crossexam.suites.table": {f"crossexam.{name}" for name in ("models", "runs", "shallow", "stats")},
     }
-    assert {name: _loaded_by(name) & heavy for name, heavy in unwanted.items()} == {
-        name: set() for name in unwanted
-    }
+    for name, heavy in unwanted.items():
+        loaded = _loaded_by(f"import {name}")
+        assert name in loaded
+        assert not loaded & heavy, name
+
+
+def test_help_imports_no_command_and_nothing_heavy() -> None:
+    run = "from crossexam.cli.main import run; run()"
+    for arguments in (("--help",), ("examine", "--help"), ("train", "--help-all")):
+        loaded = _loaded_by(run, *arguments)
+        assert "crossexam.cli.command" in loaded
+        assert not loaded & {*HEAVY, "pydantic", "crossexam.core.dataset"}
+        assert not {name for name in loaded if re.match(r"crossexam\.cli\.(?!main|command|console)", name)}
+    # One that is refused imports what it needs only.
+    assert not _loaded_by(run, "card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}
 
 
 # Files

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from crossexam.cli.console import QUIET_SECONDS, progress_bar
@@ -25,10 +21,6 @@ class Clock:
         return self.now
 
 
-def status(done: int, scores: dict[str, float] | None = None) -> Status:
-    return Status(1, 3, done, 1_000, done, 0.5, 20.0, 130.0, scores)
-
-
 def test_running_and_building_are_not_silent_unless_they_are_short(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -43,7 +35,7 @@ def test_running_and_building_are_not_silent_unless_they_are_short(
     with progress_bar(Clock(0.1)) as progress, training_progress(Clock(0.1)) as watch:
         for done in range(100):
             progress("running", done, 100)
-            watch(status(done))
+            watch(Status(1, 3, done, 1_000, done, 0.5, 20.0, 130.0, None))
     assert capsys.readouterr().err.splitlines() == [
         "running builtin/overlap: 1 of 4,000",
         "running builtin/overlap: 3 of 4,000",
@@ -51,12 +43,3 @@ def test_running_and_building_are_not_silent_unless_they_are_short(
         "reading: 1,234",
         "running: 6 of at most 3,000",
     ]
-
-
-def test_a_build_shows_a_line_per_set_or_why_examples_gave_no_item(
-    crossexam: Callable[..., Any], tmp_path: Path
-) -> None:
-    command = f"build antonymy --base builtin:demo[:12] -o {tmp_path}"
-    lines = crossexam(f"{command}/a").out.splitlines()
-    assert [line.split()[0] for line in lines] == ["base.builtin_demo_12", "antonymy.builtin_demo_12"]
-    assert "rejected, by reason" in crossexam(f"{command}/b --details").out

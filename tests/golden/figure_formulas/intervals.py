@@ -109,14 +109,20 @@ class Number(NamedTuple):
     high: float
     n: int
 
-    @property
-    def figure(self) -> Figure:
-        return dict(self._asdict())
+
+#: A figure under its name: a number alone, with its interval, or with other parts.
+Named = tuple[str, Number | Figure | float | None]
 
 
-def between(least: Number, most: Number) -> Figure:
+def figure_of(found: Number | Figure | float | None) -> Figure:
+    if isinstance(found, Number):
+        return found._asdict()
+    return found if isinstance(found, dict) else {"value": found}
+
+
+def between(least: Number, most: Number) -> Number:
     """What is shown of a number of which only bounds are known."""
-    return {"value": nan, "low": least.low, "high": most.high, "n": least.n}
+    return Number(nan, least.low, most.high, least.n)
 
 
 def wilson(p: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -216,11 +222,12 @@ def detectable(n: float, s: float, alpha: float, power: float = 0.8) -> float:
     """The drop that n pairs show, of which the share s is discordant: the root of Connor's formula."""
     u, v = norm.ppf(1 - alpha / 2), norm.ppf(power)
 
-    def lacking(d: float) -> float:
-        discordant = max(s, d)  # a drop makes its own discordance
-        return float(((u * sqrt(discordant) + v * sqrt(discordant - d * d)) / d) ** 2 - n)
+    def pairs(d: float, s: float) -> float:
+        return float(((u * sqrt(s) + v * sqrt(max(0.0, s - d * d))) / d) ** 2)
 
-    return float(brentq(lacking, 1e-9, 1, xtol=1e-15)) if lacking(1) <= 0 else nan
+    if s and pairs(s, s) <= n:
+        return float(brentq(lambda d: pairs(d, s) - n, 1e-9, s, xtol=1e-15))
+    return float(brentq(lambda d: pairs(d, d) - n, 1e-9, 1, xtol=1e-15)) if pairs(1, 1) <= n else nan
 
 
 def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:

@@ -18,6 +18,7 @@ from figure_formulas.intervals import (
     Array,
     Figure,
     Limits,
+    Named,
     Number,
     covariance,
     effective,
@@ -35,7 +36,6 @@ from scipy.stats import binom, norm
 BINS = 15
 BATCH, BATCHES = 20_000, 50  # a report draws one batch
 BLOCK = 32  # numbers that are drawn together
-One = tuple[str, float | None]
 
 
 class Losses(NamedTuple):
@@ -215,7 +215,7 @@ def is_gold(a: Answers) -> Array:
     return np.array([[label == gold for label in a.labels] for gold in a.gold]).astype(float)
 
 
-def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
+def calibration(a: Answers) -> Iterator[Named]:
     kept = a.at(a.answered & (a.mass >= 0.5))
     sure, right, premise = kept.top, kept.right.astype(float), kept.premise
     errors = {
@@ -226,18 +226,18 @@ def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
     for name, given in errors.items():
         error, expected = calibration_error(*given, premise)
         yield name, error
-        yield f"{name}_if_calibrated", {"value": expected}
+        yield f"{name}_if_calibrated", expected
     losses = item_losses(kept)
-    yield "brier", mean_loss(losses["brier"], premise, 2.0).figure
-    yield "log_loss", mean_loss(losses["log_loss"], premise, inf).figure
-    yield "confidence", {"value": float(sure.mean())}
-    yield "calibration_unanswered", {"value": a.missing}
-    yield "calibration_low_mass", {"value": int((a.answered & (a.mass < 0.5)).sum())}
-    yield "calibration_impossible", {"value": int(np.isinf(losses["log_loss"].observed).sum())}
+    yield "brier", mean_loss(losses["brier"], premise, 2.0)
+    yield "log_loss", mean_loss(losses["log_loss"], premise, inf)
+    yield "confidence", float(sure.mean())
+    yield "calibration_unanswered", a.missing
+    yield "calibration_low_mass", int((a.answered & (a.mass < 0.5)).sum())
+    yield "calibration_impossible", int(np.isinf(losses["log_loss"].observed).sum())
     yield from reliability(kept)
 
 
-def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
+def reliability(kept: Answers) -> Iterator[Named]:
     """The points of the diagram: accuracy by bin, and confidence with the ends for a calibrated model."""
     bins = by_width(kept.top)
     for number in np.unique(bins):
@@ -245,7 +245,7 @@ def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
         n, confidence = len(inside.gold), float(inside.top.mean())
         low, high = binom.ppf([0.025, 0.975], n, confidence) / n
         key = f"|confidence={confidence:.4f}"
-        yield f"reliability{key}", share(inside.right, [inside.premise]).figure
+        yield f"reliability{key}", share(inside.right, [inside.premise])
         yield f"reliability_if_calibrated{key}", {"value": confidence, "low": low, "high": high, "n": n}
 
 
@@ -272,27 +272,27 @@ def risks(
     return risk, size
 
 
-def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
+def selective(a: Answers) -> Iterator[Named]:
     """The risk at each coverage, the most confident first; equal confidence in random order, on average."""
     n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
     order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
     risk, size = risks(wrong, sure, premise, order)
-    yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
-    yield "selective_unanswered|", {"value": a.missing}
+    yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]])
+    yield "selective_unanswered|", a.missing
     for percent in range(5, 101, 5):
         first = round(percent / 100 * n)
         if 0 < first <= len(order):
-            yield f"selective_risk|coverage={percent / 100:.2f}", {"value": float(risk[first - 1])}
-    yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean())).figure
+            yield f"selective_risk|coverage={percent / 100:.2f}", float(risk[first - 1])
+    yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean()))
     k = ceil(0.8 * n - 1e-9)
     number = Number(nan, 0.0, 1.0, 0)
     if k <= len(order):
         number = Number(1 - risk[k - 1], *widened(1 - risk[k - 1], size[k - 1]), k)
-    yield "selective_accuracy|coverage=0.8", number.figure
+    yield "selective_accuracy|coverage=0.8", number
     below, above = np.array([exact(p, n_p, 0.025) for p, n_p in zip(risk, size, strict=True)]).T
     holds = (risk <= 0.05, above <= 0.05, below < 0.05)
     value, low, high = (max(np.flatnonzero(each) + 1, default=0) / n for each in holds)
-    yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n).figure
+    yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n)
 
 
 def likely_risks(wrong: Array, sure: Array) -> float:
@@ -330,17 +330,17 @@ def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
     return Number(value, max(0.0, low), min(1.0, high), len(wrong))
 
 
-def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
-    """The differences of two models in what their probabilities are worth, as columns."""
+def compared_probabilities(a: Answers, b: Answers) -> Iterator[Named]:
+    """The differences of two models in what their probabilities are worth."""
     answered = a.answered & b.answered
     kept = answered & (a.mass >= 0.5) & (b.mass >= 0.5)
-    yield "probabilities_n", int(kept.sum())
-    yield "probabilities_unanswered", int((~answered).sum())
-    yield "probabilities_low_mass", int((answered & ~kept).sum())
+    yield "probabilities_n|", int(kept.sum())
+    yield "probabilities_unanswered|", int((~answered).sum())
+    yield "probabilities_low_mass|", int((answered & ~kept).sum())
     a, b = a.at(kept), b.at(kept)
     both = item_losses(a), item_losses(b)
     for side, losses in zip("ab", both, strict=True):
-        yield f"log_loss_impossible_{side}", int(np.isinf(losses["log_loss"].observed).sum())
+        yield f"log_loss_impossible_{side}|", int(np.isinf(losses["log_loss"].observed).sum())
     for name, most in (("brier", 2.0), ("log_loss", inf)):
         yield from compared_losses(name, both[0][name], both[1][name], a.premise, most)
     columns = (
@@ -352,12 +352,12 @@ def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
     yield from compared_areas(a, b)
 
 
-def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[One]:
+def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[Named]:
     of_a, of_b = float(a.observed.mean()), float(b.observed.mean())
-    yield f"{name}_a", of_a
-    yield f"{name}_b", of_b
+    yield f"{name}_a|", of_a
+    yield f"{name}_b|", of_b
     if not isfinite(of_a) or not isfinite(of_b):
-        yield f"{name}_difference", nan if of_a == of_b else of_a - of_b
+        yield f"{name}_difference|", nan if of_a == of_b else of_a - of_b
         return
     value = of_a - of_b
     alone = (a.paid > 0) & ~(b.paid > 0), (b.paid > 0) & ~(a.paid > 0)
@@ -377,14 +377,12 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
         return low if value > 0 else -high
 
     low, high = at(0.95, widened)
-    yield f"{name}_difference", value
-    yield f"{name}_difference_low", low
-    yield f"{name}_difference_high", high
+    yield f"{name}_difference|", {"value": value, "low": low, "high": high}
     is_none = beyond(0.4999) < 0
-    yield f"{name}_p_value", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
+    yield f"{name}_p_value|", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
 
 
-def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[One]:
+def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[Named]:
     """The difference of two calibration errors, the bins of both models together."""
     labels = models[0][0].shape[1]
     bins = [
@@ -401,16 +399,18 @@ def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: A
     free = np.where(far.certain, signs, 0.0)
     above = far.exceeded(np.where(of_first, free, -signs), inf)
     below = far.exceeded(np.where(of_first, -signs, free), inf)
-    yield f"{name}_a", first
-    yield f"{name}_b", second
-    yield f"{name}_difference", first - second
-    for side, by, sign in (("low", above, -1), ("high", below, 1)):
-        end, within = drawn(first - second, by, sign, float(sign))
-        yield f"{name}_difference_{side}", max(-1.0, min(1.0, end))
-        yield f"{name}_difference_{side}_within", within
+    yield f"{name}_a|", first
+    yield f"{name}_b|", second
+    low, low_within = drawn(first - second, above, -1, -1.0)
+    high, high_within = drawn(first - second, below, 1, 1.0)
+    within = {"low_within": low_within, "high_within": high_within}
+    yield (
+        f"{name}_difference|",
+        {"value": first - second, **within, "low": max(-1.0, low), "high": min(1.0, high)},
+    )
 
 
-def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
+def compared_areas(a: Answers, b: Answers) -> Iterator[Named]:
     """The difference of the areas under two risk-coverage curves of the same items."""
     first, second = (likely_risks(~each.right, each.top) for each in (a, b))
     value, pulls, reaches = first - second, [], []
@@ -423,8 +423,8 @@ def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
     difference = pulls[0] - pulls[1]
     found = mean(difference - difference.mean() + value, a.premise)
     half = found.high - found.value
-    yield "aurc_a", first
-    yield "aurc_b", second
-    yield "aurc_difference", value
-    yield "aurc_difference_low", max(-1.0, value - max(half, hypot(fewer_a, more_b)))
-    yield "aurc_difference_high", min(1.0, value + max(half, hypot(more_a, fewer_b)))
+    yield "aurc_a|", first
+    yield "aurc_b|", second
+    low = max(-1.0, value - max(half, hypot(fewer_a, more_b)))
+    high = min(1.0, value + max(half, hypot(more_a, fewer_b)))
+    yield "aurc_difference|", {"value": value, "low": low, "high": high}

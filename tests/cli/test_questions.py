@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,15 +25,9 @@ def claims(tmp_path: Path) -> Path:
 
 
 def answering(*answers: str) -> Ask:
-    """Return what gives *answers* one after another; no more questions may be asked."""
-    left: Iterator[str] = iter(answers)
-
-    def ask(question: str) -> str:
-        answer = next(left, None)
-        assert answer is not None, question
-        return answer
-
-    return ask
+    """Return what gives *answers* one after another, and fails if there are no more."""
+    left = iter(answers)
+    return lambda question: next(left)
 
 
 def options(base: Path | str, columns: str | None = None) -> Build:

@@ -230,6 +230,14 @@ def detectable(n: float, s: float, alpha: float, power: float = 0.8) -> float:
     return float(brentq(lambda d: pairs(d, d) - n, 1e-9, 1, xtol=1e-15)) if pairs(1, 1) <= n else nan
 
 
+def scaled(products: Array) -> Array:
+    """The correlations of what has these products; 0 if undefined."""
+    lengths = np.sqrt(np.maximum(0.0, products.diagonal()))
+    scale = np.outer(lengths, lengths)
+    found: Array = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
+    return found
+
+
 def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:
     """Of the residuals of several means, summed over the clusters that they share; 0 if undefined.
 
@@ -243,10 +251,7 @@ def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:
         alike = [np.equal.outer(units[way], other_units[way]) for way in (0, -1)]
         weight = alike[0].astype(float) + alike[1] - (alike[0] & alike[1])
         products[a, b] = one @ weight @ other
-    lengths = np.sqrt(np.maximum(0.0, products.diagonal()))
-    scale = np.outer(lengths, lengths)
-    found: Array = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
-    return found
+    return scaled(products)
 
 
 def shrunk_correlation(one: Array, units: Array, other: Array, others: Array) -> float:

@@ -26,6 +26,7 @@ from figure_formulas.intervals import (
     freedom,
     mean,
     quantile,
+    scaled,
     share,
     sums_of,
     widened,
@@ -96,14 +97,15 @@ def mean_loss(losses: Losses, clusters: Array, most: float) -> Number:
 
 
 def by_width(stated: Array) -> Array:
-    return np.array([max(0, ceil(round(p * BINS, 9)) - 1) for p in stated])
+    bins: Array = np.maximum(0, np.ceil(np.round(stated * BINS, 9)) - 1)
+    return bins
 
 
 def by_mass(stated: Array) -> Array:
     """Bins that end with the items at the places n/15, 2n/15 ...; equal probabilities are in one bin."""
     ordered, n = np.sort(stated), len(stated)
     ends = sorted({ordered[max(0, k * n // BINS - 1)] for k in range(1, BINS)})
-    return np.array([sum(p > end for end in ends) for p in stated])
+    return np.searchsorted(ends, stated)
 
 
 class Bins(NamedTuple):
@@ -160,8 +162,7 @@ class Reach(NamedTuple):
         ends = np.array([widened(p, size) for p, size in zip(rates, sizes, strict=True)])
         below = np.maximum(quantile(df, 0.95) * spread, weights * (rates - ends[:, 0]))
         above = np.maximum(quantile(df, 0.95) * spread, weights * (ends[:, 1] - rates))
-        scale = np.outer(spread, spread)
-        r = np.divide(joint, scale, out=np.zeros_like(scale), where=scale > 0)
+        r = scaled(joint)
         np.fill_diagonal(r, 1.0)
         inwards = np.where(values > 0, below, above) / norm.ppf(0.975)
         return cls(values, below, above, r, np.abs(values) > 4 * inwards)
@@ -221,7 +222,7 @@ def calibration(a: Answers) -> Iterator[Named]:
     errors = {
         "ece": (sure, right, by_width(sure)),
         "ece_equal_mass": (sure, right, by_mass(sure)),
-        "classwise_ece": (kept.shares, is_gold(kept), np.stack([by_width(p) for p in kept.shares.T], axis=1)),
+        "classwise_ece": (kept.shares, is_gold(kept), by_width(kept.shares)),
     }
     for name, given in errors.items():
         error, expected = calibration_error(*given, premise)
@@ -385,10 +386,7 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
 def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[Named]:
     """The difference of two calibration errors, the bins of both models together."""
     labels = models[0][0].shape[1]
-    bins = [
-        bins_of(stated, happened, np.stack([by_width(p) for p in stated.T], axis=1), premise)
-        for stated, happened in models
-    ]
+    bins = [bins_of(stated, happened, by_width(stated), premise) for stated, happened in models]
     first, second = (float(np.abs(each.values).sum()) for each in bins)
     joint = Bins(
         np.hstack([each.added for each in bins]),

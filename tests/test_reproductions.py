@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
 import sys
 import tomllib
@@ -429,19 +428,3 @@ def test_two_sets_of_one_construction_and_base_are_not_pooled(small: Small) -> N
     _run_again(read_suite(work / "suite"), work)
     with pytest.raises(CrossexamError, match=r"'negation\.builtin_demo' and 'negation_paper\."):
         _judged(defined, work)
-
-
-def test_a_model_is_run_again_if_a_member_is_trained_again_or_the_suite_is_another(small: Small) -> None:
-    defined, work = small
-    ensemble = replace(defined.rows["neutral"], seeds=1, members=2)
-    (model,) = study.models(replace(defined, rows={"neutral": ensemble}))
-    assert model.model == "mean/zoo/trained/neutral/seed-0,zoo/trained/neutral/seed-1"
-    assert not study.is_run(defined, work, model)
-    run_into_folder("builtin/neutral", read_suite(work / "suite"), work / model.run_folder, force=True)
-    trained = work / model.trainings[0].folder / "manifest.json"
-    now = (work / model.run_folder / "manifest.json").stat().st_mtime
-    for age, is_run in ((1, False), (-1, True)):
-        os.utime(trained, (0, now + age))
-        assert study.is_run(defined, work, model) is is_run
-    _other_negation(work)
-    assert not study.is_run(defined, work, model)

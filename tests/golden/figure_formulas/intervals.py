@@ -28,6 +28,11 @@ def quantile(freedom: float, confidence: float) -> float:
     return float(t.ppf(0.5 + confidence / 2, freedom))
 
 
+def kept_share(n: int, df: float, confidence: float = 0.95) -> float:
+    """The share of *n* items that count where their spread is known from few clusters."""
+    return (quantile(n - 1, confidence) / quantile(df, confidence)) ** 2
+
+
 def sums_of(values: Array, clusters: Array, every: Array | None = None) -> Array:
     """The sums of *values* in each cluster; of weights, the shares of the clusters in these: h."""
     every = np.unique(clusters) if every is None else every
@@ -95,7 +100,7 @@ def effective(
     deff = (between + prior * worst) / (within + prior)
     deff = deff if may_gain else max(n * float(w @ w), deff)
     df = m - 1.0 if len(units) > 1 else freedom(units[0], w)
-    return max(1.0, n / deff * (quantile(n - 1, confidence) / quantile(df, confidence)) ** 2), deff
+    return max(1.0, n / deff * kept_share(n, df, confidence)), deff
 
 
 Figure = dict[str, float | None]

@@ -24,6 +24,7 @@ from figure_formulas.intervals import (
     effective,
     exact,
     freedom,
+    kept_share,
     mean,
     quantile,
     scaled,
@@ -156,9 +157,8 @@ class Reach(NamedTuple):
         n, values = len(clusters), bins.values
         joint = covariance(bins.added, clusters)
         spread, df = np.sqrt(np.diag(joint)), freedom(clusters)
-        few = (quantile(n - 1, 0.95) / quantile(df, 0.95)) ** 2
         rates, weights = bins.events / bins.counts, bins.counts / (n * labels)
-        sizes = bins.counts / bins.deff * few
+        sizes = bins.counts / bins.deff * kept_share(n, df)
         ends = np.array([widened(p, size) for p, size in zip(rates, sizes, strict=True)])
         below = np.maximum(quantile(df, 0.95) * spread, weights * (rates - ends[:, 0]))
         above = np.maximum(quantile(df, 0.95) * spread, weights * (ends[:, 1] - rates))
@@ -260,7 +260,6 @@ def risks(
     n, every = len(wrong), np.unique(premise)
     likely = np.array([wrong[sure == sure[item]].mean() for item in order])
     risk = np.cumsum(likely) / np.arange(1, len(order) + 1)
-    few = (quantile(n - 1, confidence) / quantile(len(every) - 1, confidence)) ** 2
     half, size = max(1, round(0.05 * n / 2)), []
     for k in range(1, len(order) + 1):
         at = likely[max(0, k - 1 - half) : k + half].mean()
@@ -269,7 +268,7 @@ def risks(
         between = len(every) / (len(every) - 1) * float((sums_of(influence, premise, every) ** 2).sum())
         worst = float((sums_of(chosen, premise, every).astype(float) ** 2).sum()) / k
         deff = max(1.0, (between + worst**2 / 4) / (k * risk[k - 1] * (1 - risk[k - 1]) + worst / 4))
-        size.append(max(1.0, k / deff * few))
+        size.append(max(1.0, k / deff * kept_share(n, len(every) - 1, confidence)))
     return risk, size
 
 

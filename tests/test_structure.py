@@ -21,6 +21,13 @@ ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shal
          "options", "api", "cli")  # fmt: skip
 HEAVY = {"polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "vl_convert", "numpy", "nltk",
          "scipy", "ray"}  # fmt: skip
+#: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
+#: Among them are two that no construction calls itself: core.errors escapes what it quotes
+#: (core.output.escapes), and an index of words is written under a lock (core.locks).
+CLOSURES = {
+    "tautology": 6, "spelling_error": 12, "word_shuffle": 7, "numerical_reasoning": 16, "antonymy": 26,
+    "so_swap": 23, "add_amod": 21, "word_pair_swaps": 37,
+}  # fmt: skip
 #: Modules that take the largest of something else than probabilities of labels: counts, marks of wrong rows,
 #: tags, compositions of a tree, classes whose order is in question, the chunks of a premise.
 TAKE_LARGEST = {
@@ -77,13 +84,23 @@ def _targets(node: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _imports(name: str) -> dict[str, int]:
-    """Return what a module imports or names in a string, inside functions too, with the line."""
+def _imports(name: str, *, typing: bool) -> dict[str, int]:
+    """Return what a module imports, inside functions too, with the line of the import.
+
+    With *typing* also what only type checkers read, and modules that are named in strings.
+    """
+
     module = modules()[name]
-    found = {target: node.lineno for node in module.nodes for target in _targets(node)}
-    for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
-        if string[1] in modules():
-            found.setdefault(string[1], module.text.count("\n", 0, string.start()) + 1)
+    hidden: set[ast.AST] = set()
+    for node in module.nodes if not typing else ():
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            hidden.update(ast.walk(node))
+    imports = (node for node in module.nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    found = {target: node.lineno for node in imports if node not in hidden for target in _targets(node)}
+    if typing:
+        for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
+            if string[1] in modules():
+                found.setdefault(string[1], module.text.count("\n", 0, string.start()) + 1)
     return {target: line for target, line in found.items() if target != name}
 
 
@@ -97,7 +114,7 @@ def test_imports_go_one_way() -> None:
                 wrong.append(f"{module.short}:{node.lineno}: a relative import")
             elif isinstance(node, ast.Import) and any(each.name == "crossexam" for each in node.names):
                 wrong.append(f"{module.short}:{node.lineno}: imports all of crossexam")
-        for target, line in _imports(name).items():
+        for target, line in _imports(name, typing=True).items():
             layer = modules()[target].layer
             if target != "crossexam" and ORDER.index(layer) > ORDER.index(module.layer):
                 wrong.append(f"{module.short}:{line}: {layer} comes after {module.layer}")
@@ -107,7 +124,21 @@ def test_imports_go_one_way() -> None:
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Lazy imports and those for type checkers count: a cycle that only a function hides is a cycle."""
     whole = [name for name, module in modules().items() if module.path.name != "__init__.py"]
-    TopologicalSorter({name: _imports(name).keys() for name in whole}).prepare()
+    TopologicalSorter({name: _imports(name, typing=True).keys() for name in whole}).prepare()
+
+
+def test_a_construction_can_be_read_alone() -> None:
+    def closure(name: str) -> set[str]:
+        """Return the modules of the package that a module pulls in, and itself."""
+        seen, pending = {name}, [name]
+        while pending:
+            new = _imports(pending.pop(), typing=False).keys() - seen
+            seen |= new
+            pending += new
+        return seen
+
+    pulled = {name: sorted(closure(f"crossexam.constructions.{name}")) for name in CLOSURES}
+    assert {name: names for name, names in pulled.items() if len(names) - 1 > CLOSURES[name]} == {}
 
 
 def _loaded_by(statement: str, *arguments: str) -> set[str]:

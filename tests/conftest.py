@@ -28,6 +28,7 @@ from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
 from made.checkpoints import save_tiny
+from made.sentences import tagged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -153,29 +154,14 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return compare
 
 
-def _tagged(text: str) -> tuple[str, list[list[str]]]:
-    sentence, tags = "", []
-    for piece in text.split():
-        word, _, tag = piece.rpartition("/")
-        joined = word.startswith("_") or word == "n't" or not sentence or sentence.endswith("“")
-        word = word.removeprefix("_")
-        sentence += word if joined else f" {word}"
-        tags.append([word, tag])
-    return sentence.replace(" ,", ","), tags
-
-
 def _rows(name: str) -> list[list[str]]:
     lines = (Path(__file__).parent / "data" / name).read_text(encoding="utf-8").splitlines()
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
 def _tagged_pairs(name: str) -> list[Example]:
-    examples = []
-    for row, label, premise, hypothesis in _rows(name):
-        (p, p_tags), (h, h_tags) = _tagged(premise), _tagged(hypothesis)
-        info = {"premise_tags": p_tags, "hypothesis_tags": h_tags, "genre": "tiny"}
-        examples.append(Example(row, p, h, parse_label(label), info=info))
-    return examples
+    rows = _rows(name)
+    return [tagged(p, h, label=parse_label(label), name=row, genre="tiny") for row, label, p, h in rows]
 
 
 @pytest.fixture(scope="session")
@@ -211,11 +197,7 @@ def tiny_documents() -> list[Example]:
 @pytest.fixture(scope="session")
 def tiny_problems() -> list[Example]:
     """Five word problems that reach every branch of numerical reasoning."""
-    texts = {name: _tagged(text) for name, text in _rows("tiny_problems.txt")}
-    return [
-        Example(name, text, "", None, info={"kind": "problem", "premise_tags": tags})
-        for name, (text, tags) in texts.items()
-    ]
+    return [tagged(text, label=None, name=name, kind="problem") for name, text in _rows("tiny_problems.txt")]
 
 
 @pytest.fixture(scope="session")
@@ -278,9 +260,8 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 def chromium() -> Iterator[Browser]:
     """A headless Chromium; its absence fails in CI and skips elsewhere."""
     if not CHROMIUM.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+        stop = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        stop(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

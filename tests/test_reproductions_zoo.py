@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,15 +11,12 @@ import pytest
 import typer
 
 from crossexam.cli.main import app
-from crossexam.core.files import write_json
 from made.scripts import ROOT, script
 
 if not (ROOT / "reproductions").is_dir():
     pytest.skip("the reproductions are not beside the package", allow_module_level=True)
 
 MACHINES = [{"processor": "Xeon", "instructions": "AVX2", "threads": 2}]
-#: Checks rows with results in a folder that stands for that of the zoo.
-Check = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +25,6 @@ def zoo() -> ModuleType:
 
 
 def manifest(dev: float, test: float, weights: str) -> dict[str, Any]:
-    """Return the manifest of a training."""
     return {
         "scores": {"dev_accuracy": dev, "best_epoch": 2},
         "curve": [{"seconds": 1.0}, {"seconds": 2.0}],
@@ -40,36 +34,8 @@ def manifest(dev: float, test: float, weights: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def check(
-    zoo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Check:
-    """Return what is printed of a row with *committed* results whose training gives *trained* now."""
-
-    def of(committed: dict[str, Any], trained: dict[str, Any]) -> str:
-        def carry_out(words: list[str], cwd: Path) -> None:
-            assert words == "crossexam train cbow --dev snli:dev[::2] --seeds 1 -o check/snli/cbow".split()
-            assert not (cwd / words[-1] / "manifest.json").exists()  # or a training would be found finished
-            write_json(cwd / words[-1] / "manifest.json", trained)
-
-        monkeypatch.setattr(zoo, "HERE", tmp_path)
-        monkeypatch.setattr(zoo, "carry_out", carry_out)
-        work = str(tmp_path / "work")
-        monkeypatch.setattr(sys, "argv", ["train.py", "--work", work, "--check", "cbow", "lstm"])
-        command = 'crossexam train cbow --dev "snli:dev[::2]" --seeds 3 -o snli/cbow'
-        target = tmp_path / "results" / "cbow.snli.json"
-        write_json(target, {"command": command, "seeds": [committed, {"dev": 0.0, "tests": {}}]})
-        before = target.read_bytes()
-        zoo.main()
-        assert [path.read_bytes() for path in target.parent.iterdir()] == [before]
-        return capsys.readouterr().out
-
-    return of
-
-
-def test_a_row_that_comes_back_differs_by_nothing(zoo: ModuleType, check: Check) -> None:
-    trained = manifest(70.1234, 60.5, "ab")
-    committed = zoo.seed_result(trained)
+def test_a_row_that_is_trained_again_says_by_how_much_it_differs(zoo: ModuleType) -> None:
+    committed = zoo.seed_result(manifest(70.1234, 60.5, "ab"))
     assert committed == {
         "dev": 70.1234,
         "best_epoch": 2,
@@ -79,30 +45,11 @@ def test_a_row_that_comes_back_differs_by_nothing(zoo: ModuleType, check: Check)
         "weights_sha256": "ab",
         "tests": {"snli:test": 60.5, "hard.jsonl": 50.0},
     }
-    for _ in range(2):
-        assert check(committed, trained).splitlines() == [
-            "cbow.snli",
-            "                           committed       now  difference",
-            "dev                          70.1234   70.1234     +0.0000",
-            "snli:test                    60.5000   60.5000     +0.0000",
-            "hard.jsonl                   50.0000   50.0000     +0.0000",
-            "same weights: yes",
-            f"machines, committed: {json.dumps(MACHINES)}",
-            f"machines, now: {json.dumps(MACHINES)}",
-            "lstm.snli: no results to compare with",
-        ]
-
-
-def test_a_row_that_does_not_come_back_says_by_how_much(zoo: ModuleType, check: Check) -> None:
-    committed = zoo.seed_result(manifest(70.0, 60.5, "ab"))
-    said = check(committed, manifest(69.75, 61.0, "cd"))
-    assert "dev                          70.0000   69.7500     -0.2500\n" in said
-    assert "snli:test                    60.5000   61.0000     +0.5000\n" in said
-    assert "same weights: no\n" in said
-    old = {name: committed[name] for name in ("dev", "tests")}
-    said = check(old, manifest(70.0, 60.5, "ab"))
-    assert "weights" not in said
-    assert "machines, committed: not recorded\n" in said
+    assert "same weights: yes" in zoo.compared(committed, committed)
+    said = list(zoo.compared(committed, zoo.seed_result(manifest(69.8734, 61.0, "cd"))))
+    assert "dev                          70.1234   69.8734     -0.2500" in said
+    assert "snli:test                    60.5000   61.0000     +0.5000" in said
+    assert "same weights: no" in said
 
 
 def test_the_commands_of_committed_results_can_be_given_again(zoo: ModuleType) -> None:

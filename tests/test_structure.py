@@ -13,10 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-import typer.main
-
 import crossexam
-from crossexam.cli.main import app
 
 SOURCE = Path(crossexam.__file__).parent
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
@@ -144,11 +141,13 @@ def test_a_construction_can_be_read_alone() -> None:
     assert {name: names for name, names in pulled.items() if len(names) - 1 > CLOSURES[name]} == {}
 
 
-def _loaded_by(name: str) -> set[str]:
-    """Return the modules that are loaded when *name* is imported into a new process."""
-    code = f"import sys, {name}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+def _loaded_by(statement: str, *arguments: str) -> set[str]:
+    """Return the modules that a new process has loaded when *statement* ends."""
+    code = f"import sys\ntry: {statement}\nfinally: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    return set(done.stderr.split())
 
 
 def test_importing_loads_nothing_heavy() -> None:
@@ -160,9 +159,21 @@ def test_importing_loads_nothing_heavy() -> None:
         # most suites need no model, and these take a fifth of what a build imports
         "crossexam.suites.table": {f"crossexam.{name}" for name in ("models", "runs", "shallow", "stats")},
     }
-    assert {name: _loaded_by(name) & heavy for name, heavy in unwanted.items()} == {
-        name: set() for name in unwanted
-    }
+    for name, heavy in unwanted.items():
+        loaded = _loaded_by(f"import {name}")
+        assert name in loaded
+        assert not loaded & heavy, name
+
+
+def test_help_imports_no_command_and_nothing_heavy() -> None:
+    run = "from crossexam.cli.main import run; run()"
+    for arguments in (("--help",), ("examine", "--help"), ("train", "--help-all")):
+        loaded = _loaded_by(run, *arguments)
+        assert "crossexam.cli.command" in loaded
+        assert not loaded & {*HEAVY, "pydantic", "crossexam.core.dataset"}
+        assert not {name for name in loaded if re.match(r"crossexam\.cli\.(?!main|command|console)", name)}
+    # One that is refused imports what it needs only.
+    assert not _loaded_by(run, "card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}
 
 
 # Files
@@ -219,44 +230,3 @@ def test_labels_are_predicted_in_one_place() -> None:
         if isinstance(node, ast.Attribute) and node.attr in largest
     }
     assert calls == TAKE_LARGEST
-
-
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-_STYLE = re.compile(r"var\(--[a-z-]+\)|--[a-z-]+:")  # properties of CSS
-#: Options of other harnesses, in the commands that are shown for them.
-ELSEWHERE = frozenset(
-    "--model --tasks --include_path --log_samples --output_path --apply_chat_template --to --log --include "
-    "--output --apply --custom-tasks --save-details --output-dir --log-dir".split()
-)
-
-
-def messages(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Yield the texts that are constants outside docstrings, with their lines."""
-    documentation = set()
-    for node in nodes:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body:
-            first = node.body[0]
-            documentation |= {id(first.value)} if isinstance(first, ast.Expr) else set()
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-            yield node.lineno, node.value
-
-
-def options_of(command: object) -> set[str]:
-    """Return the options of *command* and of its subcommands."""
-    found = {"--help"} | {name for each in command.params for name in each.opts}  # type: ignore[attr-defined]
-    for each in getattr(command, "commands", {}).values():
-        found |= options_of(each)
-    return found
-
-
-def test_options_in_messages_exist() -> None:
-    known = options_of(typer.main.get_command(app)) | ELSEWHERE
-    unknown = [
-        f"{module.short}:{line}: {option}"
-        for module in modules().values()
-        for line, text in messages(module.nodes)
-        for option in _OPTION.findall(_STYLE.sub("", text))
-        if option not in known
-    ]
-    assert unknown == []

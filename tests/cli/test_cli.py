@@ -5,16 +5,13 @@ from __future__ import annotations
 import shutil
 import webbrowser
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from crossexam.cli.ls import _corpora
-from crossexam.core.example import Change, Edit, Example
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.test_sets import read_suite
 from made.corpora import write_pairs
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -24,68 +21,24 @@ Crossexam = Callable[..., Any]
 def test_a_demo_of_one_model_and_what_follows_it(
     crossexam: Crossexam, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second demo uses the first; its suite passes the checks; its run gives reports of every form."""
     monkeypatch.setenv("NLTK_DATA", str(folder))
     monkeypatch.setattr("crossexam.cli.examine._DEMO_MODELS", ("builtin/overlap",))
-    page = Path("out/report.html")
+    page, opened = Path("out/report.html"), list[str]()
     assert "antonymy" in crossexam("demo -o out").out
-    assert "numerical_reasoning" in page.read_text(encoding="utf-8")
-    opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or len(opened) == 1)
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url))  # None: there is no browser
     said = crossexam("demo -o out --open").err
-    assert ("already contains this suite" in said, "no browser" in said) == (True, False)
+    assert "already contains this suite" in said
+    assert f"no browser was found; open {page} in one" in said
     assert opened == [page.absolute().as_uri()]
-    assert f"no browser was found; open {page} in one" in crossexam("demo -o out --open").err
-    said = crossexam("check out/suite")
-    assert "0 errors" in said.err
-    assert "sentence met before" in said.out  # why examples gave no item
     base = next(Path("out/suite").glob("base.*"))  # numerical reasoning comes from no pair of it
-    crossexam(f"check out/suite --base {base}")
+    assert "0 errors" in crossexam(f"check out/suite --base {base}").err
     crossexam(f"report out {' '.join(f'-o x.{suffix}' for suffix in ('md', 'tex', 'csv', 'json'))}")
-
-
-def test_check_fails(crossexam: Crossexam) -> None:
-    item = Example("antonymy:a", "It is hot.", "It is cold.", "neutral", base="a")
-    edit = Edit("hypothesis", 6, 9, "hot", "warm")
-    change = Change("antonymy.v1", "premise", "premise", (edit,))
-    write_test_set(Path("bad.jsonl"), [replace(item, change=change)], file_format="jsonl")
-    said = crossexam("check bad.jsonl", 1)
-    assert all(code in said.out for code in ("E101", "E201"))
-
-
-def test_files_of_users_are_not_written_over(crossexam: Crossexam) -> None:
-    """More of them: tests/golden/messages.txt."""
-    files = Path("notes/notes.txt"), Path("file")
-    files[0].parent.mkdir()
-    for path in files:
-        path.write_text("mine")
-    crossexam(f"build corpus --base {DEMO} -o suite")
-    for line in (
-        "run builtin/overlap suite -o notes",
-        "run builtin/overlap suite -o file",
-        f"build negation --base {DEMO} -o file",
-    ):
-        assert line.split()[-1] in crossexam(line, 2).err
-    assert [path.read_text() for path in files] == ["mine", "mine"]
-
-
-def test_ls_corpora_tells_splits_apart_and_what_is_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam
-) -> None:
-    for name in ("SICK_train.txt", "MED.tsv"):
-        Path(name).write_text("", encoding="utf-8")
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    rows = {row[0]: row[1:3] for row in _corpora().rows}
-    assert rows["sick"] == ("train dev test all", "part")
-    assert rows["anli"] == ("r1_* r2_* r3_* with * = train dev test", "no")
-    of_sick = crossexam("ls corpora sick").out
-    assert "sick_hub_dev.parquet" in of_sick
-    assert of_sick.count("SICK_train.txt") == 2  # looked for, and found
 
 
 def test_ls(crossexam: Crossexam) -> None:
     for kind, expected in {
         "corpora": "snli",
+        "corpora sick": "SICK_train.txt",
         "constructions": "antonymy.v4",
         "suites": "stress-tests",
         "models": "zoo/FOLDER of esim",
@@ -128,10 +81,8 @@ def test_a_long_output_is_written_or_refused_with_one_error(crossexam: Crossexam
         longest, too_long = (f"{(size - len(suffix)) * 'n'}{suffix}" for size in (255, 256))
         crossexam(f"{command} -o {longest}")
         assert Path(longest).exists()
-        before = sorted(Path().iterdir())
         error = crossexam(f"{command} -o {too_long}", 2).err
         assert f"{too_long}: a name of 256 bytes is too long" in error
-        assert sorted(Path().iterdir()) == before
         shutil.rmtree(longest) if Path(longest).is_dir() else Path(longest).unlink()
 
 
@@ -152,9 +103,6 @@ def test_examine_resumes_on_another_machine(
     for line in ("report memory://b/out/runs/builtin-overlap", "check memory://b/out"):
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         crossexam(line)
-    crossexam(EXAMINE.replace("overlap", "majority"))
-    runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("overlap", "majority"))
-    assert runs in crossexam("baseline memory://b/out -o written.parquet", status=2).err
 
 
 def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:

@@ -1,11 +1,9 @@
-"""What help shows of every command, and what a command costs before it begins."""
+"""What help shows of every command."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -40,32 +38,3 @@ def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each:
         assert not [each.name for each in command.params if each.required and not given[each.name]]
 
     for_each(check, [(name,) for name in ALL])
-
-
-def test_help_all_shows_every_option_in_groups(crossexam: Callable[..., Any]) -> None:
-    few, all_ = (crossexam(f"examine {flag}").out for flag in ("--help", "--help-all"))
-    flags = {each.opts[0] for each in ALL["examine"].params if each.param_type_name == "option"}
-    assert flags == {flag for flag in flags if re.search(rf"{flag}\b", all_)}
-    assert "--chunk" not in few
-    assert "--help-all" in few
-    assert "--chunk" not in crossexam("examine --help").out  # nothing was changed for the next help
-    assert "examine [OPTIONS] {MODEL}... " in all_
-    assert "<" not in all_  # no types of Python
-
-
-def loaded_by(*arguments: str) -> set[str]:
-    """Return the modules that a command has imported when it ends."""
-    code = "import sys\nfrom crossexam.cli.main import run\n"
-    code += "try: run()\nfinally: print(*sys.modules, file=sys.stderr)"
-    command = [sys.executable, "-c", code, *arguments]
-    return set(subprocess.run(command, capture_output=True, text=True, check=False).stderr.split())
-
-
-def test_help_imports_no_command_and_nothing_heavy() -> None:
-    for arguments in (("--help",), ("examine", "--help"), ("train", "--help-all")):
-        loaded = loaded_by(*arguments)
-        assert "crossexam.cli.command" in loaded
-        assert not loaded & {"numpy", "polars", "pyarrow", "scipy", "pydantic", "crossexam.core.dataset"}
-        assert not {name for name in loaded if re.match(r"crossexam\.cli\.(?!main|command|console)", name)}
-    # One that is refused imports what it needs only.
-    assert not loaded_by("card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}

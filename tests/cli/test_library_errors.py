@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import sqlite3
 import sys
 import zlib
 from collections.abc import Callable
@@ -42,12 +41,7 @@ def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[.
 def test_what_a_library_says_of_a_file_is_one_error(failing: Callable[..., str]) -> None:
     # what a library in Rust raises when it panics, which is none of Exception
     panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
-    errors = [
-        panic("called `Result::unwrap()` on an `Err` value"),
-        sqlite3.DatabaseError("file is not a database"),
-        zlib.error("Error -3 while decompressing data"),
-    ]
-    for error in errors:
+    for error in (panic("called `Result::unwrap()` on an `Err` value"), zlib.error("Error -3 while reading")):
         what, hint = failing(error).splitlines()
         assert what.endswith(str(error))
         assert hint.startswith("  hint: ")
@@ -76,8 +70,7 @@ def test_a_home_folder_that_there_is_not(crossexam: Crossexam, folder: Path) -> 
     assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
     write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
     for kind in ["bow", "hf", "zoo", "onnx", "lm"]:
-        said = crossexam(f"run {kind}/~nosuchuser/x tiny.parquet -o out", 2).err
-        assert ("~nosuchuser/x" in said, "internal error" in said) == (True, False)
+        assert "~nosuchuser/x" in crossexam(f"run {kind}/~nosuchuser/x tiny.parquet -o out", 2).err
 
 
 def test_a_missing_package_is_told_before_anything_is_built(
@@ -86,16 +79,10 @@ def test_a_missing_package_is_told_before_anything_is_built(
     for module in (table, train):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
     examine = f"examine mean/builtin/overlap,hf/{tiny_checkpoint} --suite negation --base builtin:demo[:9]"
-    for line in [examine, "train cbow --train builtin:demo --dev builtin:demo"]:
+    for line in (examine, "train cbow --train builtin:demo --dev builtin:demo"):
         error = crossexam(f"{line} -o x", 2).err
         assert all(words in error for words in ("'torch'", f"hint: {how_to_install('torch')}"))
         assert not Path("x").exists()
-
-
-def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) -> None:
-    missing = {name: ModuleNotFoundError(name, name=name) for name in ("sklearn.tree", "crossexam.nosuch")}
-    assert "'sklearn'" in failing(missing["sklearn.tree"])
-    assert "internal error: ModuleNotFoundError" in failing(missing["crossexam.nosuch"], 3)
 
 
 def test_a_file_that_cannot_be_opened_is_not_called_damaged(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,10 +27,6 @@ def numbers(pairs):
     return [int(h in p) for p, h in pairs]
 def odd(pairs):
     return ["dunno"] * len(pairs)
-calls = []
-def counting(pairs):
-    calls.append(list(pairs))
-    return ["supported"] * len(pairs)
 """
 
 
@@ -78,13 +72,6 @@ def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(cross
         assert "yield" not in said.text
 
 
-def test_a_function_is_tried_once_with_two_pairs_of_the_base(crossexam: Crossexam) -> None:
-    crossexam(examine("py/own_answers:counting"))
-    calls = sys.modules["own_answers"].calls
-    assert [len(each) for each in calls] == [2, len({pair for call in calls[1:] for pair in call})]
-    assert calls[0][0] == ("Ann walked 0.", "Bob was hungry on day 0.")
-
-
 def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> None:
     text = Path("claims.csv").read_text().replace("unsupported", "true").replace("supported", "false")
     Path("claims.csv").write_text(text)  # true: it is hallucinated
@@ -96,21 +83,3 @@ def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> Non
         said = crossexam(f"{examine(f'py/own_answers:{function}', labels)}{option}").text
         assert right(f"py-own_answers-{function}") == 10
         assert (warning in said) == warned
-
-
-def test_run_takes_columns_of_a_file(crossexam: Crossexam) -> None:
-    crossexam(f"build negation --base claims.csv --columns {COLUMNS} --labels {LABELS} -o tests")
-    crossexam("export jsonl tests -o pairs")
-    lines = ["doc\tsaid\tmine"]
-    for row in map(json.loads, Path("pairs/pairs.jsonl").read_text().splitlines()):
-        said = "supported" if row["hypothesis"] in row["premise"] else "unsupported"
-        lines.append(f"{row['premise']}\t{row['hypothesis']}\t{said}")
-    Path("a.tsv").write_text("\n".join(lines), encoding="utf-8")
-    columns = "premise=doc,hypothesis=said,prediction=mine"
-    line = f"run file/a.tsv tests -o out/runs/file --labels {LABELS}"
-    crossexam(f"{line} --columns {columns}")
-    assert right("file") == 10
-    assert "id, pairID or uid" in crossexam(line, 2).err
-    # In examine, --columns is for the base, and the file has an option of its own.
-    crossexam(f"{examine('file/a.tsv')} --set file.columns={columns}")
-    assert right("file-a.tsv") == 10

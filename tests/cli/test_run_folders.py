@@ -14,8 +14,7 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.test_sets import write_test_set
-from crossexam.reports.tracking import suite_hash
-from crossexam.runs.saved import read_run, run_folders
+from crossexam.runs.saved import read_run
 from crossexam.training import trackers
 from crossexam.training.trackers import OpenRun
 from made.suites import SLEEP
@@ -25,7 +24,6 @@ Crossexam = Callable[..., Any]
 
 @pytest.fixture
 def sets(folder: Path) -> Path:
-    """The working folder, with two test sets."""
     for name in ("base.tiny", "more.tiny"):
         write_test_set(folder / f"{name}.parquet", [SLEEP])
     return folder
@@ -45,19 +43,6 @@ def test_a_second_suite_is_added_and_has_to_be_left_out_if_only_one_run_has_it(
     assert only in crossexam("compare run b -o c.csv", 2).err
     crossexam("compare run b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
-    crossexam("run builtin/overlap more.tiny.parquet -o b --force")  # which leaves nothing of the other
-    assert [path.stem for path in (sets / "b/predictions").glob("*.parquet")] == ["more.tiny"]
-
-
-def test_the_runs_of_a_folder_come_in_the_order_in_which_they_were_made(
-    sets: Path, crossexam: Crossexam
-) -> None:
-    """And not in that of their names, so that the signs of a comparison are those of the page."""
-    for model in ("overlap", "majority"):
-        crossexam(f"run builtin/{model} base.tiny.parquet -o out/runs/{model}")
-    assert [each.name for each in run_folders(sets / "out")] == ["overlap", "majority"]
-    (sets / "out/runs/overlap/manifest.json").unlink()  # begun anew, and not finished
-    assert [each.name for each in run_folders(sets / "out")] == ["majority", "overlap"]
 
 
 def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, crossexam: Crossexam) -> None:
@@ -71,8 +56,7 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
     )
     line = "run py/down:ask base.tiny.parquet -o run"
     message = crossexam(line, 4).err
-    assert "crossexam: py/down: the server is down; 1 of 1 distinct pairs are still to be asked" in message
-    assert "repeat the same command to resume" in message
+    assert "py/down: the server is down; 1 of 1 distinct pairs are still to be asked" in message
     (sets / "up").touch()
     crossexam(line)
     assert read_run(sets / "run").outcomes_of("base.tiny").unanswered() == {"refused": 1}
@@ -100,9 +84,8 @@ OF_A_RUN = ("one --relative-to {}", "--temperature-from {}", "--threshold dev:{}
 
 @pytest.fixture
 def examined(folder: Path, crossexam: Crossexam) -> Path:
-    """The working folder, with what examine wrote for one model and for two, and a run."""
     Path("crossexam.toml").write_text(RULES, encoding="utf-8")
-    for models, out in (("builtin/majority", "one"), ("builtin/majority builtin/overlap", "two")):
+    for models, out in (("builtin/majority", "one"), ("builtin/overlap builtin/majority", "two")):
         crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {out}")
     crossexam("run builtin/overlap one/suite -o run")
     return folder
@@ -111,22 +94,19 @@ def examined(folder: Path, crossexam: Crossexam) -> Path:
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(
     examined: Path, crossexam: Crossexam, for_each: Callable[..., None]
 ) -> None:
-    """Otherwise its runs are named; a report takes all of them, and a comparison two."""
+    """Otherwise its runs are named; a report takes all of them, in the order in which they were made."""
     for_each(lambda line: crossexam(line.format("one")), ["compare {} run", "compare run {}", *TAKE_A_RUN])
     others = [f"report run {option}" for option in OF_A_RUN]
     for_each(lambda line: named(crossexam(line.format("two"), 2).err), [*TAKE_A_RUN[1:], *others])
-    assert (
-        "two/runs/builtin-overlap, run: two runs are compared, not 3" in crossexam("compare two run", 2).err
-    )
     crossexam("report two -o report.json")
     written = json.loads(Path("report.json").read_text(encoding="utf-8"))
-    assert [each["name"] for each in written["models"]] == ["builtin/majority", "builtin/overlap"]
+    assert [each["name"] for each in written["models"]] == ["builtin/overlap", "builtin/majority"]
     assert cx.load_run("one").model == "builtin/majority"
 
 
 def named(message: str) -> None:
     assert message.startswith("crossexam: two: ")
-    assert "two/runs/builtin-majority, two/runs/builtin-overlap" in message
+    assert all(f"two/runs/builtin-{name}" in message for name in ("overlap", "majority"))
 
 
 @pytest.mark.usefixtures("examined")
@@ -148,21 +128,9 @@ def test_another_version_of_an_examined_model_is_run_as_the_hint_says(
     refused = crossexam(f"{line} 0.7", 2).err
     assert "threshold: 0.5 there, 0.7 here" in refused
     (command,) = re.findall("hint: crossexam (run .*), with the options of the model", refused)
-    assert command == "run py/mine:score out/suite -o out/runs/py-mine-score-2"
     crossexam(f"{command} --threshold 0.7")
     assert "-o out/runs/py-mine-score-3" in crossexam(f"{line} 0.7", 2).err
     assert "threshold 0.7" in crossexam("report out").text
-
-
-def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexam: Crossexam) -> None:
-    rest = "--base builtin:demo --limit 4 -o out"
-    assert "leaves out" not in crossexam(f"examine builtin/overlap {rest}").err
-    assert "(builtin-overlap)" in crossexam(f"examine builtin/neutral {rest}").err
-    for line in ("check out", "card out", "export csv out -o pairs", "run builtin/majority out -o run"):
-        crossexam(line)
-    assert read_run(sets / "run").datasets.keys() == cx.load_suite(sets / "out").datasets.keys()
-    assert {path.name for path in (sets / "out").iterdir()} == {"report.html", "runs", "suite"}
-    assert (sets / "out" / "suite" / "README.md").is_file()
 
 
 # Reports
@@ -170,7 +138,6 @@ def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexa
 
 @pytest.fixture
 def runs(sets: Path, crossexam: Crossexam) -> Path:
-    """The working folder, with two runs over a test set."""
     for model in ("overlap", "neutral"):
         crossexam(f"run builtin/{model} base.tiny.parquet -o {model}")
     return sets
@@ -185,7 +152,7 @@ def test_a_report_is_tracked_with_parameters_and_files(
 
     @contextmanager
     def keep(name: str, parameters: Any, folder: Path) -> Iterator[OpenRun]:
-        given.append(parameters)
+        given.append(parameters["model"])
         yield OpenRun(
             f"place {len(given)}",
             lambda metrics, step: None,
@@ -195,15 +162,9 @@ def test_a_report_is_tracked_with_parameters_and_files(
     kept = replace(trackers.TRACKERS["mlflow"], open=keep, illegal=re.compile("$."))
     monkeypatch.setattr(trackers, "TRACKERS", {"json": kept})  # a package that is there
     said = crossexam("report neutral overlap -o x.md --track json --track json")
-    assert [line for line in said.err.splitlines() if line.startswith("json")] == [
-        "json: builtin/neutral: place 1",
-        "json: builtin/overlap: place 2",
-    ]
+    assert "json: builtin/overlap: place 2" in said.err
+    assert given == ["builtin/neutral", "builtin/overlap"]
     assert files == [["report.html", "report.json"]] * 2
-    run = read_run(runs / "neutral")
-    expected = {"model": "builtin/neutral", "model_key": run.manifest.model_key, "suite": suite_hash(run)}
-    assert expected.items() <= given[0].items()
-    assert given[1]["suite"] == expected["suite"]
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:

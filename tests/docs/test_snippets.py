@@ -69,35 +69,18 @@ _FENCE = re.compile(
     r"(?P<code>.*?)^(?P=indent)```[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-_MARK = re.compile(r"<!-- not run(?: \((?P<start>[^)\n]+)\))?: (?P<reason>[^\n]*\S) -->")
+_MARK = re.compile(r"<!-- not run(?: \(([^)\n]+)\))?: [^\n]*\S -->")
 _SHELLS = ("console", "bash", "sh", "shell")
 
 
-class Mark(NamedTuple):
-    """Why a block, or those of its commands that begin with *start*, are not run."""
-
-    start: str
-    reason: str
-
-
 class Block(NamedTuple):
-    """A fence of a page, at a line."""
+    """A fence of a page: where it is, and with what the commands begin that are not run, "" for all."""
 
     page: str
-    line: int
+    place: str
     language: str
     code: str
-    marks: tuple[Mark, ...]
-
-    @property
-    def place(self) -> str:
-        """The page and the line, for messages."""
-        return f"{self.page}:{self.line}"
-
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the whole block is marked."""
-        return any(not mark.start for mark in self.marks)
+    left_out: list[str]
 
     def commands(self) -> list[str]:
         """Return the commands of a console block: one per line, and one on each side of ``&&``."""
@@ -109,23 +92,22 @@ class Block(NamedTuple):
 
     def leaves_out(self, command: str) -> bool:
         """Return whether *command* is marked as not run."""
-        return any(f"{command} ".startswith(f"{mark.start} ") for mark in self.marks if mark.start)
+        return any(f"{command} ".startswith(f"{start} ") for start in self.left_out if start)
 
 
 def blocks_of(page: str, text: str) -> Iterator[Block]:
     """Yield the fences of *text*, with the marks above each."""
     for match in _FENCE.finditer(text):
-        marks = tuple(Mark(mark["start"] or "", mark["reason"]) for mark in _MARK.finditer(match["marks"]))
         indent = match["indent"]
         code = "".join(line.removeprefix(indent) for line in match["code"].splitlines(keepends=True))
         line = text.count("\n", 0, match.start("language")) + 1
-        yield Block(page, line, match["language"].strip(), code, marks)
+        yield Block(page, f"{page}:{line}", match["language"].strip(), code, _MARK.findall(match["marks"]))
 
 
 BLOCKS = [block for page, path in PAGES.items() for block in blocks_of(page, path.read_text("utf-8"))]
 SHELL = [block for block in BLOCKS if block.language in _SHELLS]
 COMMANDS = [(block, command) for block in SHELL for command in block.commands()]
-RUN = [block for block in BLOCKS if block.language in (*_SHELLS, "python") and not block.is_left_out]
+RUN = [block for block in BLOCKS if block.language in (*_SHELLS, "python") and "" not in block.left_out]
 RUN_PAGES = sorted({block.page for block in RUN} - ELSEWHERE.keys())
 
 
@@ -148,28 +130,16 @@ def _complaint(block: Block) -> str | None:
         r"^(\$|crossexam) ", block.code, re.MULTILINE
     ):
         return "write ```console above commands"
-    if block.language not in _SHELLS or block.is_left_out:
+    if block.language not in _SHELLS or "" in block.left_out:
         return None
-    strange = [each for each in block.commands() if not each.startswith("crossexam ")]
-    unmarked = [each for each in strange if not block.leaves_out(each)]
+    others = (each for each in block.commands() if not each.startswith("crossexam "))
+    unmarked = [each for each in others if not block.leaves_out(each)]
     return f"mark as not run, with a reason: {unmarked}" if unmarked else None
 
 
 def test_a_block_is_run_or_marked() -> None:
     found = {block.place: _complaint(block) for block in BLOCKS}
     assert {place: complaint for place, complaint in found.items() if complaint} == {}
-
-
-def test_a_mark_is_about_something() -> None:
-    """Each comment belongs to a block, has a reason, and one for commands names some of the block."""
-    for page, path in PAGES.items():
-        marks = [mark for block in BLOCKS if block.page == page for mark in block.marks]
-        assert path.read_text("utf-8").count("<!-- not run") == len(marks), page
-    for block in SHELL:
-        for mark in block.marks:
-            assert not mark.start or any(f"{each} ".startswith(f"{mark.start} ") for each in block.commands())
-    for page, test in ELSEWHERE.items():
-        assert Path(page).name in (ROOT / test).read_text("utf-8")
 
 
 def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,14 +157,12 @@ def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def _flags(command: Any) -> set[str]:
-    """Return the options of *command* and of the commands below it."""
-    flags = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
-    flags |= {"--help"}
-    return flags.union(*(_flags(each) for each in getattr(command, "commands", {}).values()))
+    """The options of a command of typer and of the commands below it."""
+    flags = {"--help"}.union(*((*each.opts, *each.secondary_opts) for each in command.params))
+    return flags.union(*map(_flags, getattr(command, "commands", {}).values()))
 
 
 def _spans(page: str) -> Iterator[str]:
-    """Yield the code in the sentences of a page."""
     return iter(re.findall(r"`([^`\n]+)`", _FENCE.sub("", PAGES[page].read_text("utf-8"))))
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, Label
-from crossexam.core.manifest import RunManifest
-from crossexam.core.outcome import Outcome, Outcomes
+from made.runs import dataset, run_of
 
 #: The same examples in every run, few of them, however long one takes.
 few = settings(derandomize=True, max_examples=25, deadline=None)
@@ -48,48 +45,34 @@ NO_ANSWER = [Item(0, 0, 0, True, (None, 0), (0, None)), Item(0, 1, 1, True, (1, 
 Renaming = Callable[[int], Any]
 
 
-def suite(
+def run(
     given_items: Sequence[Item],
+    model: int = 0,
     *,
-    labels: Sequence[Label] = LABELS,
+    turned: Sequence[int] = (0, 1, 2),
     cluster: Renaming = str,
     order: Sequence[int] | None = None,
-) -> dict[str, Dataset]:
-    """Return a base, and a test set that is paired with those of its items that have one."""
-    base, stressed = [], []
-    for number, each in enumerate(given_items):
-        info = {"cluster": cluster(each.premise)}
-        texts = f"Premise {each.premise}.", f"Hypothesis {number}."
-        base.append(Example(f"base:{number}", *texts, named(each.base_gold, labels), info=info))
-        link = f"base:{number}" if each.has_base else None
-        stressed.append(Example(f"n:{number}", *texts, named(each.gold, labels), base=link, info=info))
-    at = order or range(len(given_items))
-    entry = {"construction": "negation.v1", "part": "dev", "base_set": "base.dev", "keeps_label": True}
-    return {
-        "base.dev": Dataset("base.dev", [base[k] for k in at], {"construction": "base", "part": "dev"}),
-        "negation.dev": Dataset("negation.dev", [stressed[k] for k in at], entry),
-    }
-
-
-def named(number: int | None, labels: Sequence[Label]) -> Label | None:
-    return None if number is None else labels[number]
-
-
-def run(
-    given_items: Sequence[Item], model: int = 0, *, turned: Sequence[int] = (0, 1, 2), **changed: Any
 ) -> Run:
-    """Return the run of one of the two models, with 0.8 for the label that it predicts."""
-    sets = suite(given_items, labels=[LABELS[k] for k in turned], **changed)
-    at = changed.get("order") or range(len(given_items))
-    rows, outcomes = {}, {}
-    for name, field in (("base.dev", "base_answers"), ("negation.dev", "answers")):
-        answers = [getattr(given_items[k], field)[model] for k in at]
-        table = np.full((len(answers), 3), 0.1)
-        for row, answer in zip(table, answers, strict=True):
-            row[:] = np.nan if answer is None else row
-            if answer is not None:
-                row[turned[answer]] = 0.8
-        rows[name] = table
-        told = [Outcome("refused") if answer is None else Outcome() for answer in answers]
-        outcomes[name] = Outcomes.of(told, len(told))
-    return Run(f"model {model}", sets, rows, RunManifest(model_key=str(model)), {}, outcomes)
+    """Return the run of one of the two models, with 0.8 for the label that it predicts.
+
+    The test set is paired with those items of the base that have one.
+    """
+    placed = [given_items[k] for k in order or range(len(given_items))]
+
+    def letters(numbers: Iterable[int | None], nothing: str) -> str:
+        return "".join(nothing if number is None else "ENC"[turned[number]] for number in numbers)
+
+    def test_set(name: str, golds: Iterable[int | None], **facts: Any) -> Dataset:
+        premises = [each.premise for each in given_items]
+        info = [{"cluster": cluster(each)} for each in premises]
+        made = dataset(name, letters(golds, "-"), info=info, premises=premises, **facts)
+        return replace(made, examples=tuple(made.examples[k] for k in order or range(len(made))))
+
+    bases = [f"base:{k}" if each.has_base else None for k, each in enumerate(given_items)]
+    base = test_set("base.dev", (each.base_gold for each in given_items))
+    paired = test_set("negation.dev", (each.gold for each in given_items), base="base.dev", bases=bases)
+    said = {
+        base.name: letters((each.base_answers[model] for each in placed), "?"),
+        paired.name: letters((each.answers[model] for each in placed), "?"),
+    }
+    return run_of(said, base, paired, model=f"model {model}", sure=0.8)

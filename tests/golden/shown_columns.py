@@ -45,10 +45,9 @@ _OF_ALONE = """
     Share, % : {kind} only_wrong_share|
 """
 _SLICE = "{word}\n Items : count items|{slice}\n {models} : estimate accuracy|{slice}"
-_BOTH_TYPES = "".join(
-    f"Both {kind} : count both_{kind}|\n" for kind in ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
-)
-_TYPES = "".join(f"{kind} : count errors|{kind}\n" for kind in ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E"))
+_KINDS = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
+_BOTH_TYPES = "".join(f"Both {kind} : count both_{kind}|\n" for kind in _KINDS)
+_TYPES = "".join(f"{kind} : count errors|{kind}\n" for kind in _KINDS)
 #: A pattern for titles, in which a group may name a test set, and the columns.
 TABLES: dict[str, list[Column]] = {
     "Accuracy": columns("Test set\n Items : count items|\n {models} : estimate accuracy|"),
@@ -272,8 +271,7 @@ HAS: dict[str, set[str]] = {
     "terminal of one model": {f"Accuracy of (?:{'|'.join(MODELS)})"},
     "notebook": _OF_TERMINAL,
     "comparison on the terminal": _COMPARED,
-    "comparison with the last model": _COMPARED - {"Unanswered items of A and B"}
-    | {"Unanswered items of A and B"},
+    "comparison with the last model": _COMPARED,
     "comparison in Markdown": _COMPARED,
     "comparison in LaTeX": _COMPARED,
     "comparison in a notebook": {"First run against second"},

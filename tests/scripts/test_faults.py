@@ -6,7 +6,6 @@ import ast
 from pathlib import Path
 
 import faults
-import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,13 +26,3 @@ def test_every_row_applies() -> None:
     folders = {path.name for path in (ROOT / faults.SOURCE).iterdir() if (path / "__init__.py").is_file()}
     assert {Path(fault.path).parts[0] for fault in ROWS} >= folders
     assert len(ROWS) >= 60
-
-
-def test_a_stale_row_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / faults.SOURCE / "stats" / "paired.py"
-    file.parent.mkdir(parents=True)
-    file.write_text("one two two")
-    with pytest.raises(ValueError, match="2 times"):
-        faults.Fault("stale", "stats/paired.py", "two", "three").put_in(tmp_path)
-    faults.Fault("fresh", "stats/paired.py", "one", "four").put_in(tmp_path)
-    assert file.read_text() == "four two two"

@@ -7,9 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import fuzz
 import pytest
-from fuzz_readers import READERS, Reader
+from fuzz_readers import READERS
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "fuzz.py"
@@ -28,28 +27,3 @@ def test_no_damage_is_a_defect() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (total,) = (line for line in done.stdout.splitlines() if line.startswith("all "))
     assert sum(map(int, total.split()[1:])) == INPUTS
-
-
-def _fails(error: BaseException) -> Reader:
-    def read(_: Path) -> object:
-        raise error
-
-    return Reader(lambda _: None, read)
-
-
-def test_each_outcome_is_told_from_the_others(tmp_path: Path) -> None:
-    from crossexam.core.errors import FormatError
-
-    expected = fuzz.digest("read")
-    fine = Reader(lambda _: None, lambda _: "read")
-    other = Reader(lambda _: None, lambda _: "another")
-    vouched = Reader(lambda _: None, lambda _: "another", checked=True)
-    outcomes = {
-        fuzz.SAME: fine,
-        fuzz.DIFFERS: other,
-        fuzz.UNNOTICED: vouched,
-        fuzz.ERROR: _fails(FormatError("damaged")),
-        fuzz.EXCEPTION: _fails(BaseException("panic")),
-    }
-    for outcome, reader in outcomes.items():
-        assert fuzz.outcome_of(reader, tmp_path, expected)[0] == outcome

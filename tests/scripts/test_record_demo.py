@@ -30,10 +30,3 @@ def test_the_pictures_are_what_the_demo_shows(tmp_path: Path) -> None:
         assert NUMBER.sub("0.0", new) == NUMBER.sub("0.0", old)
         numbers = [[float(each) for each in NUMBER.findall(text)] for text in (new, old)]
         assert numbers[0] == pytest.approx(numbers[1], abs=0.8)
-
-
-def test_both_pictures_have_the_same_headline() -> None:
-    """The page is taken from the same demo as the terminal."""
-    headline = record_demo.headline_in(PNG)
-    assert "falls from" in headline
-    assert "".join(headline.split()) in "".join(record_demo.text_of(SVG))

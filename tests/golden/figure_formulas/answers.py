@@ -42,6 +42,20 @@ class Answers(NamedTuple):
         return answered
 
     @property
+    def missing(self) -> int:
+        return int((~self.answered).sum())
+
+    @property
+    def too_few(self) -> bool:
+        """Whether so many answers are missing that only bounds are known."""
+        return too_many(self.missing, len(self.gold))
+
+    @property
+    def ends(self) -> list[tuple[str, Answers]]:
+        """The answers at both ends: missing ones taken as wrong, and as right."""
+        return [(side, self.filled(right)) for side, right in (("least", False), ("most", True))]
+
+    @property
     def units(self) -> list[Array]:
         return [self.premise] if self.key is None else [self.premise, self.key]
 

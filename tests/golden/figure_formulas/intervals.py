@@ -28,9 +28,15 @@ def quantile(freedom: float, confidence: float) -> float:
     return float(t.ppf(0.5 + confidence / 2, freedom))
 
 
-def sizes(clusters: Array, weights: Array) -> Array:
-    """The shares of the clusters in the weights: h."""
-    return np.array([weights[clusters == each].sum() for each in np.unique(clusters)])
+def kept_share(n: int, df: float, confidence: float = 0.95) -> float:
+    """The share of *n* items that count where their spread is known from few clusters."""
+    return (quantile(n - 1, confidence) / quantile(df, confidence)) ** 2
+
+
+def sums_of(values: Array, clusters: Array, every: Array | None = None) -> Array:
+    """The sums of *values* in each cluster; of weights, the shares of the clusters in these: h."""
+    every = np.unique(clusters) if every is None else every
+    return np.array([values[clusters == each].sum() for each in every])
 
 
 def equal_weights(keys: Array) -> Array:
@@ -41,13 +47,9 @@ def equal_weights(keys: Array) -> Array:
 def covariance(values: Array, clusters: Array, weights: Array | None = None) -> Array:
     """The jackknife covariance of the means of *values* [n, b]: every cluster is left out in turn."""
     every = np.unique(clusters)
-    means = [
-        np.average(
-            values[clusters != each], axis=0, weights=None if weights is None else weights[clusters != each]
-        )
-        for each in every
-    ]
-    off = np.array(means) - np.average(values, axis=0, weights=weights)
+    w = np.ones(len(clusters)) if weights is None else weights
+    means = [np.average(values[clusters != each], axis=0, weights=w[clusters != each]) for each in every]
+    off = np.array(means) - np.average(values, axis=0, weights=w)
     joint: Array = (len(every) - 1) / len(every) * off.T @ off
     return joint
 
@@ -66,9 +68,9 @@ def variance(values: Array, units: Sequence[Array], weights: Array | None = None
     return float(sum(sign * covariance(column, way, weights).item() for way, sign in ways(units)))
 
 
-def freedom(clusters: Array) -> float:
+def freedom(clusters: Array, weights: Array | None = None) -> float:
     """The effective number of clusters less 1."""
-    h = sizes(clusters, np.full(len(clusters), 1 / len(clusters)))
+    h = sums_of(np.full(len(clusters), 1 / len(clusters)) if weights is None else weights, clusters)
     return max(1.0, 1 / float(h @ h) - 1)
 
 
@@ -91,17 +93,14 @@ def effective(
         return float(n), 1.0
     w = np.full(n, 1 / n) if weights is None else weights
     between = n * n * variance(values, units, w)
-    worst = n * sum(sign * float(sizes(way, w) @ sizes(way, w)) for way, sign in ways(units))
+    shares = [(sums_of(w, way), sign) for way, sign in ways(units)]
+    worst = n * sum(sign * float(h @ h) for h, sign in shares)
     within = n * n / (n - 1) * float(w @ (values - w @ values) ** 2)
     prior = (worst if len(units) == 1 else n / m) / 4  # items of a quarter of a cluster
     deff = (between + prior * worst) / (within + prior)
     deff = deff if may_gain else max(n * float(w @ w), deff)
-    if len(units) > 1:
-        df = m - 1.0
-    else:
-        h = sizes(units[0], w)
-        df = max(1.0, 1 / float(h @ h) - 1)
-    return max(1.0, n / deff * (quantile(n - 1, confidence) / quantile(df, confidence)) ** 2), deff
+    df = m - 1.0 if len(units) > 1 else freedom(units[0], w)
+    return max(1.0, n / deff * kept_share(n, df, confidence)), deff
 
 
 Figure = dict[str, float | None]
@@ -115,14 +114,20 @@ class Number(NamedTuple):
     high: float
     n: int
 
-    @property
-    def figure(self) -> Figure:
-        return dict(self._asdict())
+
+#: A figure under its name: a number alone, with its interval, or with other parts.
+Named = tuple[str, Number | Figure | float | None]
 
 
-def between(least: Number, most: Number) -> Figure:
+def figure_of(found: Number | Figure | float | None) -> Figure:
+    if isinstance(found, Number):
+        return found._asdict()
+    return found if isinstance(found, dict) else {"value": found}
+
+
+def between(least: Number, most: Number) -> Number:
     """What is shown of a number of which only bounds are known."""
-    return {"value": nan, "low": least.low, "high": most.high, "n": least.n}
+    return Number(nan, least.low, most.high, least.n)
 
 
 def wilson(p: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -205,7 +210,7 @@ def flipped(one: Array, other: Array, units: Sequence[Array]) -> tuple[float, fl
         return max((flipped(one, other, [each]) for each in units), key=lambda found: found[0])
     d = one.astype(int) - other
     m = len(np.unique(units[0]))
-    sums = np.array([d[units[0] == each].sum() for each in np.unique(units[0])])
+    sums = sums_of(d, units[0])
     sums = sums[sums != 0]
     if not len(sums):
         return 1.0, 1.0
@@ -230,8 +235,12 @@ def detectable(n: float, s: float, alpha: float, power: float = 0.8) -> float:
     return float(brentq(lambda d: pairs(d, d) - n, 1e-9, 1, xtol=1e-15)) if pairs(1, 1) <= n else nan
 
 
-def sums_of(values: Array, clusters: Array, every: Array) -> Array:
-    return np.array([values[clusters == each].sum() for each in every])
+def scaled(products: Array) -> Array:
+    """The correlations of what has these products; 0 if undefined."""
+    lengths = np.sqrt(np.maximum(0.0, products.diagonal()))
+    scale = np.outer(lengths, lengths)
+    found: Array = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
+    return found
 
 
 def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:
@@ -247,10 +256,7 @@ def correlations(parts: Sequence[tuple[Array, Sequence[Array]]]) -> Array:
         alike = [np.equal.outer(units[way], other_units[way]) for way in (0, -1)]
         weight = alike[0].astype(float) + alike[1] - (alike[0] & alike[1])
         products[a, b] = one @ weight @ other
-    lengths = np.sqrt(np.maximum(0.0, products.diagonal()))
-    scale = np.outer(lengths, lengths)
-    found: Array = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
-    return found
+    return scaled(products)
 
 
 def shrunk_correlation(one: Array, units: Array, other: Array, others: Array) -> float:

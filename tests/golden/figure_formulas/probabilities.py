@@ -7,9 +7,9 @@ summed over all outcomes, influences are derivatives, and draws are a million in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from math import ceil, exp, hypot, inf, isfinite, log, nan, sqrt
+from math import ceil, exp, hypot, inf, isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +18,16 @@ from figure_formulas.intervals import (
     Array,
     Figure,
     Limits,
+    Named,
     Number,
     covariance,
     effective,
     exact,
     freedom,
+    kept_share,
     mean,
     quantile,
+    scaled,
     share,
     sums_of,
     widened,
@@ -35,44 +38,48 @@ from scipy.stats import binom, norm
 BINS = 15
 BATCH, BATCHES = 20_000, 50  # a report draws one batch
 BLOCK = 32  # numbers that are drawn together
-One = tuple[str, float | None]
 
 
 class Losses(NamedTuple):
-    """What answers cost: as observed, if they were right, and what is expected if they were wrong."""
+    """What answers cost: as observed, if they were right, and how much more is expected if not."""
 
     observed: Array
     if_right: Array
-    if_wrong: Array
+    price: Array
+
+    @property
+    def paid(self) -> Array:
+        return self.observed - self.if_right
 
 
-def losses_of(
-    p: Array, gold: Sequence[int], predicted: Sequence[int], cost: Callable[[Array, int], float]
-) -> Losses:
-    rows = [[cost(row, label) for label in range(len(row))] for row in p]
-    found = []
-    for row, costs, label, winner in zip(p, rows, gold, predicted, strict=True):
-        others = [k for k in range(len(row)) if k != winner]
-        weight = sum(row[k] for k in others)
-        expected = sum(row[k] * costs[k] for k in others if row[k]) / weight
-        found.append((costs[label], costs[winner], expected))
-    return Losses(*np.array(found).T)
-
-
-def brier(row: Array, label: int) -> float:
-    return float(sum((share - (k == label)) ** 2 for k, share in enumerate(row)))
-
-
-def log_loss(row: Array, label: int) -> float:
-    return -log(row[label]) if row[label] > 0 else inf
+def item_losses(a: Answers) -> dict[str, Losses]:
+    gold, predicted = ([a.labels.index(label) for label in each] for each in (a.gold, a.predicted))
+    places, labels = np.arange(len(a.gold)), np.eye(len(a.labels))
+    with np.errstate(divide="ignore"):
+        costs = {
+            "brier": ((a.shares[:, None] - labels) ** 2).sum(axis=2),  # [n, k]: if label k is gold
+            "log_loss": -np.log(a.shares),
+        }
+    others = np.where(labels[predicted] > 0, 0.0, a.shares)
+    found = {}
+    for name, cost in costs.items():
+        expected = (others * np.where(others > 0, cost, 0.0)).sum(axis=1) / others.sum(axis=1)
+        right = cost[places, predicted]
+        found[name] = Losses(cost[places, gold], right, expected - right)
+    return found
 
 
 def reach(
-    wrong: Array, paid: Array, price: Array, size: float, confidence: float = 0.95, limits: Limits = widened
+    wrong: Array,
+    paid: Array,
+    price: Array,
+    clusters: Array,
+    confidence: float = 0.95,
+    limits: Limits = widened,
 ) -> tuple[float, float]:
     """How far below and above its value the mean cost of errors may lie."""
     p = float(wrong.mean())
-    low, high = limits(p, size, confidence)
+    low, high = limits(p, effective(wrong, [clusters], None, confidence)[0], confidence)
     finite = price[np.isfinite(price)]
     squares = float((paid[wrong & np.isfinite(paid)] ** 2).sum()) + float((finite**2).mean())
     cost = sqrt(squares / (wrong.sum() + 1))
@@ -83,24 +90,23 @@ def mean_loss(losses: Losses, clusters: Array, most: float) -> Number:
     found = mean(losses.observed, clusters, (0.0, most))
     if not isfinite(found.value):
         return found
-    wrong = losses.observed > losses.if_right
-    certain = mean(losses.if_right, clusters)
-    paid, price = losses.observed - losses.if_right, losses.if_wrong - losses.if_right
-    below, above = reach(wrong, paid, price, effective(wrong, [clusters])[0])
+    wrong, certain = losses.paid > 0, mean(losses.if_right, clusters)
+    below, above = reach(wrong, losses.paid, losses.price, clusters)
     half = certain.high - certain.value
     low, high = max(0.0, found.value - hypot(below, half)), min(most, found.value + hypot(above, half))
     return found._replace(low=min(found.low, low), high=max(found.high, high))
 
 
 def by_width(stated: Array) -> Array:
-    return np.array([max(0, ceil(round(p * BINS, 9)) - 1) for p in stated])
+    bins: Array = np.maximum(0, np.ceil(np.round(stated * BINS, 9)) - 1)
+    return bins
 
 
 def by_mass(stated: Array) -> Array:
     """Bins that end with the items at the places n/15, 2n/15 ...; equal probabilities are in one bin."""
     ordered, n = np.sort(stated), len(stated)
     ends = sorted({ordered[max(0, k * n // BINS - 1)] for k in range(1, BINS)})
-    return np.array([sum(p > end for end in ends) for p in stated])
+    return np.searchsorted(ends, stated)
 
 
 class Bins(NamedTuple):
@@ -151,15 +157,12 @@ class Reach(NamedTuple):
         n, values = len(clusters), bins.values
         joint = covariance(bins.added, clusters)
         spread, df = np.sqrt(np.diag(joint)), freedom(clusters)
-        few = (quantile(n - 1, 0.95) / quantile(df, 0.95)) ** 2
         rates, weights = bins.events / bins.counts, bins.counts / (n * labels)
-        ends = np.array(
-            [widened(p, size * few) for p, size in zip(rates, bins.counts / bins.deff, strict=True)]
-        )
+        sizes = bins.counts / bins.deff * kept_share(n, df)
+        ends = np.array([widened(p, size) for p, size in zip(rates, sizes, strict=True)])
         below = np.maximum(quantile(df, 0.95) * spread, weights * (rates - ends[:, 0]))
         above = np.maximum(quantile(df, 0.95) * spread, weights * (ends[:, 1] - rates))
-        scale = np.outer(spread, spread)
-        r = np.divide(joint, scale, out=np.zeros_like(scale), where=scale > 0)
+        r = scaled(joint)
         np.fill_diagonal(r, 1.0)
         inwards = np.where(values > 0, below, above) / norm.ppf(0.975)
         return cls(values, below, above, r, np.abs(values) > 4 * inwards)
@@ -213,29 +216,29 @@ def is_gold(a: Answers) -> Array:
     return np.array([[label == gold for label in a.labels] for gold in a.gold]).astype(float)
 
 
-def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
+def calibration(a: Answers) -> Iterator[Named]:
     kept = a.at(a.answered & (a.mass >= 0.5))
     sure, right, premise = kept.top, kept.right.astype(float), kept.premise
     errors = {
         "ece": (sure, right, by_width(sure)),
         "ece_equal_mass": (sure, right, by_mass(sure)),
-        "classwise_ece": (kept.shares, is_gold(kept), np.stack([by_width(p) for p in kept.shares.T], axis=1)),
+        "classwise_ece": (kept.shares, is_gold(kept), by_width(kept.shares)),
     }
     for name, given in errors.items():
         error, expected = calibration_error(*given, premise)
         yield name, error
-        yield f"{name}_if_calibrated", {"value": expected}
+        yield f"{name}_if_calibrated", expected
     losses = item_losses(kept)
-    yield "brier", mean_loss(losses["brier"], premise, 2.0).figure
-    yield "log_loss", mean_loss(losses["log_loss"], premise, inf).figure
-    yield "confidence", {"value": float(sure.mean())}
-    yield "calibration_unanswered", {"value": int((~a.answered).sum())}
-    yield "calibration_low_mass", {"value": int((a.answered & (a.mass < 0.5)).sum())}
-    yield "calibration_impossible", {"value": int(np.isinf(losses["log_loss"].observed).sum())}
+    yield "brier", mean_loss(losses["brier"], premise, 2.0)
+    yield "log_loss", mean_loss(losses["log_loss"], premise, inf)
+    yield "confidence", float(sure.mean())
+    yield "calibration_unanswered", a.missing
+    yield "calibration_low_mass", int((a.answered & (a.mass < 0.5)).sum())
+    yield "calibration_impossible", int(np.isinf(losses["log_loss"].observed).sum())
     yield from reliability(kept)
 
 
-def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
+def reliability(kept: Answers) -> Iterator[Named]:
     """The points of the diagram: accuracy by bin, and confidence with the ends for a calibrated model."""
     bins = by_width(kept.top)
     for number in np.unique(bins):
@@ -243,14 +246,8 @@ def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
         n, confidence = len(inside.gold), float(inside.top.mean())
         low, high = binom.ppf([0.025, 0.975], n, confidence) / n
         key = f"|confidence={confidence:.4f}"
-        yield f"reliability{key}", share(inside.right, [inside.premise]).figure
+        yield f"reliability{key}", share(inside.right, [inside.premise])
         yield f"reliability_if_calibrated{key}", {"value": confidence, "low": low, "high": high, "n": n}
-
-
-def item_losses(a: Answers) -> dict[str, Losses]:
-    gold, predicted = ([a.labels.index(label) for label in each] for each in (a.gold, a.predicted))
-    costs = {"brier": brier, "log_loss": log_loss}
-    return {name: losses_of(a.shares, gold, predicted, cost) for name, cost in costs.items()}
 
 
 def risks(
@@ -263,7 +260,6 @@ def risks(
     n, every = len(wrong), np.unique(premise)
     likely = np.array([wrong[sure == sure[item]].mean() for item in order])
     risk = np.cumsum(likely) / np.arange(1, len(order) + 1)
-    few = (quantile(n - 1, confidence) / quantile(len(every) - 1, confidence)) ** 2
     half, size = max(1, round(0.05 * n / 2)), []
     for k in range(1, len(order) + 1):
         at = likely[max(0, k - 1 - half) : k + half].mean()
@@ -272,41 +268,31 @@ def risks(
         between = len(every) / (len(every) - 1) * float((sums_of(influence, premise, every) ** 2).sum())
         worst = float((sums_of(chosen, premise, every).astype(float) ** 2).sum()) / k
         deff = max(1.0, (between + worst**2 / 4) / (k * risk[k - 1] * (1 - risk[k - 1]) + worst / 4))
-        size.append(max(1.0, k / deff * few))
+        size.append(max(1.0, k / deff * kept_share(n, len(every) - 1, confidence)))
     return risk, size
 
 
-def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
+def selective(a: Answers) -> Iterator[Named]:
     """The risk at each coverage, the most confident first; equal confidence in random order, on average."""
     n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
     order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
     risk, size = risks(wrong, sure, premise, order)
-    yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
-    yield "selective_unanswered|", {"value": int((~a.answered).sum())}
+    yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]])
+    yield "selective_unanswered|", a.missing
     for percent in range(5, 101, 5):
         first = round(percent / 100 * n)
         if 0 < first <= len(order):
-            yield f"selective_risk|coverage={percent / 100:.2f}", {"value": float(risk[first - 1])}
-    yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean())).figure
+            yield f"selective_risk|coverage={percent / 100:.2f}", float(risk[first - 1])
+    yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean()))
     k = ceil(0.8 * n - 1e-9)
     number = Number(nan, 0.0, 1.0, 0)
     if k <= len(order):
         number = Number(1 - risk[k - 1], *widened(1 - risk[k - 1], size[k - 1]), k)
-    yield "selective_accuracy|coverage=0.8", number.figure
-    below, above = zip(
-        *(exact(p, effective_n, 0.025) for p, effective_n in zip(risk, size, strict=True)), strict=False
-    )
-    holds = (risk <= 0.05, np.array(above) <= 0.05, np.array(below) < 0.05)
+    yield "selective_accuracy|coverage=0.8", number
+    below, above = np.array([exact(p, n_p, 0.025) for p, n_p in zip(risk, size, strict=True)]).T
+    holds = (risk <= 0.05, above <= 0.05, below < 0.05)
     value, low, high = (max(np.flatnonzero(each) + 1, default=0) / n for each in holds)
-    yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n).figure
-
-
-class AreaByItem(NamedTuple):
-    """The area under a risk-coverage curve, the influence of each item, and what an error on it adds."""
-
-    value: float
-    pulls: Array
-    price: Array
+    yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n)
 
 
 def likely_risks(wrong: Array, sure: Array) -> float:
@@ -315,48 +301,46 @@ def likely_risks(wrong: Array, sure: Array) -> float:
     return float((np.cumsum(likely) / np.arange(1, len(sure) + 1)).mean())
 
 
-def area_by_item(wrong: Array, sure: Array, value: float) -> AreaByItem:
-    """The influences of items are the derivatives by their weights."""
-    a = len(wrong)
+def area_by_item(wrong: Array, sure: Array) -> tuple[Array, Array]:
+    """The influence of each item on the area, its derivative by the weight, and what an error on it adds."""
+    n, levels = len(wrong), sorted(set(sure), reverse=True)
 
     def parts(weights: Array) -> list[tuple[Any, Any]]:
         """The errors at each confidence, and the mean of -ln over the coverages that its items take."""
         found, end = [], 0.0
-        for p in sorted(set(sure), reverse=True):
+        for p in levels:
             begin, end = end, end + weights[sure == p].sum()
             whole = (end - end * np.log(end)) - (begin - begin * np.log(begin) if begin else 0.0)
             found.append((weights[(sure == p) & wrong].sum(), whole / (end - begin)))
         return found
 
-    steps = np.full(a, 1 / a) + 1e-30j * np.eye(a)
+    steps = np.full(n, 1 / n) + 1e-30j * np.eye(n)
     pulls = np.array([sum(error * weight for error, weight in parts(row)).imag for row in steps]) / 1e-30
-    weight = dict(
-        zip(sorted(set(sure), reverse=True), (each for _, each in parts(np.full(a, 1 / a))), strict=True)
-    )
-    return AreaByItem(value, pulls, np.array([float(weight[p]) for p in sure]))
+    prices = [price for _, price in parts(np.full(n, 1 / n))]
+    return pulls, np.array([float(prices[levels.index(p)]) for p in sure])
 
 
 def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
-    """The area under the curve."""
-    _, pulls, price = area_by_item(wrong, sure, value)
+    """The area under a risk-coverage curve."""
+    pulls, price = area_by_item(wrong, sure)
     found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
-    fewer, more = reach(wrong, price, price, effective(wrong, [premise])[0])
+    fewer, more = reach(wrong, price, price, premise)
     skewed = value * exp((found.high - value) / value) if value else 0.0
     low, high = min(found.low, value - fewer), max(found.high, value + more, skewed)
     return Number(value, max(0.0, low), min(1.0, high), len(wrong))
 
 
-def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
-    """The differences of two models in what their probabilities are worth, as columns."""
+def compared_probabilities(a: Answers, b: Answers) -> Iterator[Named]:
+    """The differences of two models in what their probabilities are worth."""
     answered = a.answered & b.answered
     kept = answered & (a.mass >= 0.5) & (b.mass >= 0.5)
-    yield "probabilities_n", int(kept.sum())
-    yield "probabilities_unanswered", int((~answered).sum())
-    yield "probabilities_low_mass", int((answered & ~kept).sum())
+    yield "probabilities_n|", int(kept.sum())
+    yield "probabilities_unanswered|", int((~answered).sum())
+    yield "probabilities_low_mass|", int((answered & ~kept).sum())
     a, b = a.at(kept), b.at(kept)
     both = item_losses(a), item_losses(b)
     for side, losses in zip("ab", both, strict=True):
-        yield f"log_loss_impossible_{side}", int(np.isinf(losses["log_loss"].observed).sum())
+        yield f"log_loss_impossible_{side}|", int(np.isinf(losses["log_loss"].observed).sum())
     for name, most in (("brier", 2.0), ("log_loss", inf)):
         yield from compared_losses(name, both[0][name], both[1][name], a.premise, most)
     columns = (
@@ -368,25 +352,22 @@ def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
     yield from compared_areas(a, b)
 
 
-def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[One]:
+def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[Named]:
     of_a, of_b = float(a.observed.mean()), float(b.observed.mean())
-    yield f"{name}_a", of_a
-    yield f"{name}_b", of_b
+    yield f"{name}_a|", of_a
+    yield f"{name}_b|", of_b
     if not isfinite(of_a) or not isfinite(of_b):
-        yield f"{name}_difference", nan if of_a == of_b else of_a - of_b
+        yield f"{name}_difference|", nan if of_a == of_b else of_a - of_b
         return
     value = of_a - of_b
-    wrong = a.observed > a.if_right, b.observed > b.if_right
-    alone = wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]
+    alone = (a.paid > 0) & ~(b.paid > 0), (b.paid > 0) & ~(a.paid > 0)
 
     def at(confidence: float, limits: Limits) -> tuple[float, float]:
         of_all = mean(a.observed - b.observed, premise, confidence=confidence).high - value
         certain = mean(a.if_right - b.if_right, premise, confidence=confidence)
         half, reaches = certain.high - certain.value, []
         for errors, each in zip(alone, (a, b), strict=True):
-            paid, price = each.observed - each.if_right, each.if_wrong - each.if_right
-            size = effective(errors, [premise], None, confidence)[0]
-            reaches.append(reach(errors, paid, price, size, confidence, limits))
+            reaches.append(reach(errors, each.paid, each.price, premise, confidence, limits))
         (fewer_a, more_a), (fewer_b, more_b) = reaches
         low = value - max(of_all, hypot(half, fewer_a, more_b))
         return max(-most, low), min(most, value + max(of_all, hypot(half, more_a, fewer_b)))
@@ -396,22 +377,15 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
         return low if value > 0 else -high
 
     low, high = at(0.95, widened)
-    yield from {
-        f"{name}_difference": value,
-        f"{name}_difference_low": low,
-        f"{name}_difference_high": high,
-    }.items()
+    yield f"{name}_difference|", {"value": value, "low": low, "high": high}
     is_none = beyond(0.4999) < 0
-    yield f"{name}_p_value", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
+    yield f"{name}_p_value|", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
 
 
-def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[One]:
+def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[Named]:
     """The difference of two calibration errors, the bins of both models together."""
     labels = models[0][0].shape[1]
-    bins = [
-        bins_of(stated, happened, np.stack([by_width(p) for p in stated.T], axis=1), premise)
-        for stated, happened in models
-    ]
+    bins = [bins_of(stated, happened, by_width(stated), premise) for stated, happened in models]
     first, second = (float(np.abs(each.values).sum()) for each in bins)
     joint = Bins(
         np.hstack([each.added for each in bins]),
@@ -422,34 +396,32 @@ def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: A
     free = np.where(far.certain, signs, 0.0)
     above = far.exceeded(np.where(of_first, free, -signs), inf)
     below = far.exceeded(np.where(of_first, -signs, free), inf)
-    yield f"{name}_a", first
-    yield f"{name}_b", second
-    yield f"{name}_difference", first - second
-    for side, by, sign in (("low", above, -1), ("high", below, 1)):
-        end, within = drawn(first - second, by, sign, float(sign))
-        yield f"{name}_difference_{side}", max(-1.0, min(1.0, end))
-        yield f"{name}_difference_{side}_within", within
+    yield f"{name}_a|", first
+    yield f"{name}_b|", second
+    low, low_within = drawn(first - second, above, -1, -1.0)
+    high, high_within = drawn(first - second, below, 1, 1.0)
+    within = {"low_within": low_within, "high_within": high_within}
+    yield (
+        f"{name}_difference|",
+        {"value": first - second, **within, "low": max(-1.0, low), "high": min(1.0, high)},
+    )
 
 
-def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
+def compared_areas(a: Answers, b: Answers) -> Iterator[Named]:
     """The difference of the areas under two risk-coverage curves of the same items."""
-    wrong, premise = (~a.right, ~b.right), a.premise
-    areas = [
-        area_by_item(errors, each.top, likely_risks(errors, each.top))
-        for errors, each in zip(wrong, (a, b), strict=True)
-    ]
-    value = areas[0].value - areas[1].value
-    pulls = areas[0].pulls - areas[1].pulls
-    found = mean(pulls - pulls.mean() + value, premise)
-    reaches = []
-    for alone, each in zip((wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]), areas, strict=True):
-        reaches.append(reach(alone, each.price, each.price, effective(alone, [premise])[0]))
+    first, second = (likely_risks(~each.right, each.top) for each in (a, b))
+    value, pulls, reaches = first - second, [], []
+    for each, other in ((a, b), (b, a)):
+        alone = other.right & ~each.right
+        pull, price = area_by_item(~each.right, each.top)
+        pulls.append(pull)
+        reaches.append(reach(alone, price, price, a.premise))
     (fewer_a, more_a), (fewer_b, more_b) = reaches
+    difference = pulls[0] - pulls[1]
+    found = mean(difference - difference.mean() + value, a.premise)
     half = found.high - found.value
-    yield from {
-        "aurc_a": areas[0].value,
-        "aurc_b": areas[1].value,
-        "aurc_difference": value,
-        "aurc_difference_low": max(-1.0, value - max(half, hypot(fewer_a, more_b))),
-        "aurc_difference_high": min(1.0, value + max(half, hypot(more_a, fewer_b))),
-    }.items()
+    yield "aurc_a|", first
+    yield "aurc_b|", second
+    low = max(-1.0, value - max(half, hypot(fewer_a, more_b)))
+    high = min(1.0, value + max(half, hypot(more_a, fewer_b)))
+    yield "aurc_difference|", {"value": value, "low": low, "high": high}

@@ -61,10 +61,11 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFi
 def write_bases() -> None:
     """Write files that are not a base, or whose labels or columns are not known."""
     content = Path("pairs.csv").read_bytes()
-    with zipfile.ZipFile("book.xlsx", "w") as archive:
-        at = (2026, 1, 1, 1, 16, 0)  # a byte of this time is a line feed
-        archive.writestr(zipfile.ZipInfo("[Content_Types].xml", at), "<Types/>")
-        archive.writestr("xl/workbook.xml", os.urandom(200))
+    for name in ("excel.csv", "book.xlsx"):
+        with zipfile.ZipFile(name, "w") as archive:
+            at = (2026, 1, 1, 1, 16, 0)  # a byte of this time is a line feed
+            archive.writestr(zipfile.ZipInfo("[Content_Types].xml", at), "<Types/>")
+            archive.writestr("xl/workbook.xml", os.urandom(200))
     with zipfile.ZipFile("archive.csv", "w") as archive:
         archive.writestr("pairs.csv", content)
     packed = gzip.compress(content)
@@ -131,25 +132,31 @@ def write_damaged_folders() -> None:
         "suite",
         {
             "cut": lambda manifest: '{"test_sets": {"base',
+            "empty": lambda manifest: "",
+            "list": lambda manifest: "[1]",
+            "deep": lambda manifest: DEEP,
+            "digits": lambda manifest: f'{{"a": {DIGITS}}}',
             "bare": json.dumps,
             "edited": lambda manifest: json.dumps({"seed": 1, **sealed(manifest)}),
-            **dict.fromkeys(("gone", "changed"), nothing),
+            **dict.fromkeys(("gone", "changed", "half"), nothing),
         },
     )
     write_damaged(
         "run",
         {
             "cut": lambda manifest: '{"test_sets": {"base',
+            "bare": json.dumps,
             "no_items": without_items,
             **dict.fromkeys(("gone", "changed"), nothing),
         },
     )
-    write_damaged("study", {"cut": lambda manifest: '{"test_sets": {"base'})
-    write_damaged("model", {"cut": nothing})
+    write_damaged("study", {"cut": lambda manifest: '{"test_sets": {"base', "bare": json.dumps})
+    write_damaged("model", {"list": lambda manifest: "[]", "cut": nothing})
     Path("model_cut", "bag_of_words.npz").write_bytes(b"PK")
     name = "negation.pairs.parquet"
     Path("suite_gone", name).unlink()
     shutil.copy("suite/base.pairs.parquet", Path("suite_changed", name))
+    Path("suite_half", name).write_bytes(Path("suite", name).read_bytes()[:300])
     Path("run_gone", "predictions", name).unlink()
     Path("run_changed", "predictions", name).write_bytes(b"PAR1")
 

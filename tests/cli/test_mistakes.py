@@ -126,10 +126,11 @@ def test_what_the_terminal_cannot_print_is_escaped(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("here")
 def test_what_a_hint_recommends_mends_a_damaged_folder(tmp_path: Path, crossexam: Callable[..., Any]) -> None:
-    for damaged, command, load in (
-        ("run_cut", "run builtin/overlap suite", cx.load_run),
-        ("suite_bare", "build negation --base pairs.csv", cx.load_suite),
+    for kind, command, load in (
+        ("run", "run builtin/overlap suite", cx.load_run),
+        ("suite", "build negation --base pairs.csv", cx.load_suite),
     ):
-        folder = shutil.copytree(damaged, tmp_path / damaged)
-        crossexam(f"{command} --force -o {folder}")
-        assert load(folder)
+        for damage in ("cut", "bare"):
+            folder = shutil.copytree(f"{kind}_{damage}", tmp_path / f"{kind}_{damage}")
+            crossexam(f"{command} --force -o {folder}")
+            assert load(folder)

@@ -15,7 +15,7 @@ from torch import nn
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import conditional_encoder
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import SentenceEncoder, Sizes
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
 Array = NDArray[np.float64]
@@ -266,44 +266,16 @@ def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_
     assert model.encode(PAIRS.premise, "premise").tolist() == [[0.0] * 8] * 3
 
 
-def test_filters_hear_the_last_character_of_the_longest_word() -> None:
-    model = small("gated_attention")
-    longest = torch.from_numpy(np.random.default_rng(0).integers(1, SIZES.characters, (20, 4)))
-    wanted = [spelled(model, each) for each in longest]
-    np.testing.assert_allclose(array(model.characters(longest)), wanted, rtol=1e-6)
-
-
-# What equations do not say
-
-
-@pytest.mark.parametrize("name", ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
-def test_dropout_acts_in_training_alone(name: str) -> None:
-    has_dropout = name != "infersent"
-    model = small(name, **({"dropout": 0.5} if has_dropout else {}))
-    assert torch.equal(model(PAIRS), model(PAIRS))
-    model.train()
-    assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
-
-
-# Hypothesis only
-
-
 @pytest.mark.parametrize(
     "name",
     sorted({name for name, each in ARCHITECTURES.items() if each.encodes_sentences} - {"hypothesis_only"}),
 )
 def test_any_sentence_encoder_can_do_without_the_premise(name: str, shrunken: Callable[..., Any]) -> None:
-    changed = PAIRS.hypothesis.words.clone()
-    changed[0, 1] = 1 + changed[0, 1] % (SIZES.words - 1)
     architecture = architecture_named(f"hypothesis_only:{name}")
-    torch.manual_seed(2)
     model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
     assert architecture.encodes_sentences
-    assert isinstance(model, SentenceEncoder)
     before = model.eval()(PAIRS)
     assert torch.equal(before, model(Pairs(batch((1, 2, 3), seed=8), PAIRS.hypothesis)))
-    after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
-    assert (after != before).any(1).tolist() == [True, False, False]
     model.train()(PAIRS).logsumexp(-1).sum().backward()
     unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
     assert not unread  # nothing of the premise's is kept
@@ -312,5 +284,3 @@ def test_any_sentence_encoder_can_do_without_the_premise(name: str, shrunken: Ca
 def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:
     with pytest.raises(CrossexamError, match="'conditional_encoder' has no hypothesis-only form"):
         architecture_named("hypothesis_only:conditional_encoder")
-    with pytest.raises(CrossexamError, match="no architecture is called 'infersnt'"):
-        architecture_named("hypothesis_only:infersnt")

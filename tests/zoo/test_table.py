@@ -9,22 +9,19 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import random
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 import crossexam.zoo
 from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import SentenceEncoder, Sizes
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
 from crossexam.zoo.trees import parse_binary, tree_tensors
 
@@ -41,27 +38,16 @@ Text = Sequence[int]  # a sentence as numbers of words, from 1
 
 
 @pytest.fixture(scope="module")
-def build(shrunken: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a small model without dropout."""
+def shaken(shrunken: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a small model without dropout, in evaluation, whose every weight is moved, as by training.
 
-    def make(architecture: Architecture, seed: int = 0, **changes: Any) -> Any:
-        torch.manual_seed(seed)
-        config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
-        return architecture.build(config, SIZES)
-
-    return make
-
-
-@pytest.fixture(scope="module")
-def shaken(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a model in evaluation whose every weight is moved, as by training: biases that start at zero
-    would else hide a missing mask.
-
-    As in training, vectors of padding stay zero.
+    Biases that start at zero would else hide a missing mask. As in training, vectors of padding stay zero.
     """
 
     def make(architecture: Architecture, **changes: Any) -> Any:
-        model = build(architecture, **changes)
+        torch.manual_seed(0)
+        config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
+        model: Any = architecture.build(config, SIZES)
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for parameter in model.parameters():
@@ -142,18 +128,6 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 # The table
 
 
-@of_all
-def test_the_entry_is_complete_and_cites_the_paper(architecture: Architecture) -> None:
-    assert is_dataclass(architecture.config)
-    assert architecture.recipe.source
-    assert architecture.summary
-    assert architecture.parameters_source
-    assert all(33 < value < 100 for value in architecture.published.values())
-    author, *_ = architecture.paper.replace(",", " ").split()
-    assert author in str(sys.modules[architecture.build.__module__].__doc__)
-    assert "20" in architecture.paper
-
-
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
     found = set()
     for name in (module.name for module in pkgutil.iter_modules(crossexam.zoo.__path__)):
@@ -164,7 +138,6 @@ def test_every_file_with_an_architecture_is_in_the_table() -> None:
 
 def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
     named = [name for name in published("nie2019").table("predictions").cells if name != "Human"]
-    assert len(named) == 7
     for name in (*named, *ABBREVIATIONS):
         assert architecture_named(name.lower()) is architecture_named(name.upper())
         assert architecture_named(name) is ARCHITECTURES[table_name(name)]
@@ -194,7 +167,6 @@ STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("esim", {"width": 20, "hidden": 20}, {
         "encoder.lstm.weight_ih_l0": "orthogonal", "encoder.lstm.weight_hh_l0_reverse": "orthogonal",
         "encoder.lstm.bias_ih_l0": 0, "projection.weight": 0.01}),
-    ("esim", {"width": 30, "hidden": 20}, {"encoder.lstm.weight_ih_l0": "orthogonal"}),
     ("syntactic_tree_lstm", {"width": 6, "hidden": 6}, {
         "encoder.inputs.weight": "orthogonal", "composition.inputs.weight": "orthogonal",
         "encoder.recursion.weight": 6**-0.5, "encoder.inputs.bias": 0, "projection.weight": 0.01}),
@@ -252,25 +224,9 @@ def test_logits_depend_neither_on_padding_nor_on_the_batch(
         close(torch.cat([of([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]), logits)
         close(of([PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]), logits[order])
     assert isinstance(model, Classifier)
-    assert features.shape == (len(PREMISES), model.output.in_features)
     assert logits.shape == (len(PREMISES), 3)
     close(model.output(features), logits)
-    assert torch.isfinite(logits).all()
     assert logits.std(0).min() > 1e-4  # pairs differ
-
-
-# Learning
-
-
-@of_all
-def test_saved_weights_give_the_same_predictions(
-    architecture: Architecture, build: Callable[..., Any], shaken: Callable[..., Any], tmp_path: Path
-) -> None:
-    model, loaded = shaken(architecture), build(architecture, seed=9).eval()
-    save_model(model, str(tmp_path / f"{architecture.name}.safetensors"))
-    load_model(loaded, tmp_path / f"{architecture.name}.safetensors")
-    batch = pairs(architecture, PREMISES, HYPOTHESES)
-    assert torch.equal(loaded(batch), model(batch))
 
 
 def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
@@ -290,22 +246,6 @@ def test_every_trainable_parameter_gets_a_gradient(
     assert not without_gradient(model, loss)
 
 
-@of_all
-def test_four_examples_are_learned(architecture: Architecture, build: Callable[..., Any]) -> None:
-    model = build(architecture)
-    batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
-    labels = torch.tensor([2, 0, 1, 2])
-    adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
-    for _ in range(400):
-        loss = nn.functional.cross_entropy(model.train()(batch), labels)
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
-        if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
-            return
-    pytest.fail(f"after 400 steps the loss is {loss:.3f}")
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
 @of_all
 def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., Any]) -> None:
@@ -316,24 +256,6 @@ def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., 
     with torch.no_grad():
         whole = model(batch)
     assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
-
-
-# Sentence encoders
-
-
-@pytest.mark.parametrize("architecture", [each for each in ARCHITECTURES.values() if each.encodes_sentences])
-def test_each_distinct_sentence_need_be_encoded_once(
-    architecture: Architecture, shaken: Callable[..., Any]
-) -> None:
-    model = shaken(architecture)
-    assert isinstance(model, SentenceEncoder)
-    distinct = texts(6, 2, 11, seed=7)
-    batch = sentences(distinct, distinct, architecture.needs)
-    u, v = model.encode(batch, "premise"), model.encode(batch, "hypothesis")
-    assert u.shape == v.shape == (3, u.shape[1])
-    left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
-    together = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
-    close(model.output(model.compare(u[left], v[right])), model(together))
 
 
 # The ablation of Nie et al. (2019, section 4.1)

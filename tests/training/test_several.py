@@ -31,21 +31,18 @@ def weights(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -> None:
     notes: list[str] = []
-    alone = train_grid(request_of(tmp_path / "alone", []), grid(["lr=0.1,0.001"]), [0, 1])
-    several = train_grid(
-        request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2)
-    )
-    assert weights(tmp_path / "several").keys() == weights(tmp_path / "alone").keys()
-    assert len(weights(tmp_path / "alone")) == 4
-    assert {name: [m.accuracy for m in group] for name, group in several.items()} == {
-        name: [m.accuracy for m in group] for name, group in alone.items()
-    }
+
+    def trained(folder: str, engine: Processes | None) -> dict[str, bytes]:
+        train_grid(request_of(tmp_path / folder, notes), grid(["lr=0.1,0.001"]), [0, 1], engine)
+        return weights(tmp_path / folder)
+
+    alone, several = trained("alone", None), trained("several", Processes(2))
+    assert several.keys() == alone.keys()
+    assert len(alone) == 4
     for name in ("sweep.json", "lr=0.1/seeds.json"):
         assert (tmp_path / "several" / name).read_text() == (tmp_path / "alone" / name).read_text()
     assert [note for note in notes if "(4 of 4)" in note and "lr=0.001" in note and "seed-1" in note]
-    before = weights(tmp_path / "several")
-    train_grid(request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2))
-    assert weights(tmp_path / "several") == before
+    assert trained("several", Processes(2)) == several
 
 
 def manifest_with(accuracy: float) -> TrainedManifest:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -14,15 +14,12 @@ from transformers import BertModel
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
-from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
 from crossexam.training import devices, first_token
 from crossexam.training.data import Data, load_data
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 from crossexam.training.transformer import TransformerTraining
-
-_VALUES = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
 
 
 @pytest.fixture(scope="module")
@@ -38,18 +35,16 @@ def bert(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Pat
     return folder
 
 
-def _request(bert: Path, data: Data, folder: Path, **given: object) -> TrainingRequest:
-    values = {**_VALUES, **given.pop("values", {})}  # type: ignore[dict-item]
-    return TrainingRequest(f"hf/{bert}", data, folder, values=values, device="cpu", **given)  # type: ignore[arg-type]
+def _request(bert: Path, data: Data, folder: Path, **given: Any) -> TrainingRequest:
+    values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
+    return TrainingRequest(f"hf/{bert}", data, folder, values=values, device="cpu", **given)
 
 
 @pytest.mark.slow
 def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     bert: Path, data: Data, tmp_path: Path
 ) -> None:
-    tests = (Corpus("as dev", data.dev.corpora[0].examples),)
-    trained = train_model(_request(bert, replace(data, tests=tests), tmp_path / "out"))
-    assert trained.manifest.tests["as dev"].accuracy == pytest.approx(trained.accuracy, abs=1e-3)
+    trained = train_model(_request(bert, data, tmp_path / "out"))
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     assert not (trained.folder / "unfinished").exists()

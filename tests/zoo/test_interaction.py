@@ -6,7 +6,7 @@ The references see unpadded sentences, the models a padded batch of pairs of dif
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,16 +16,12 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bimpm, decomposable_attention, diin, dr_bilstm, esim
-from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.inputs import Pairs
 from crossexam.zoo.layers import Sizes
 
-SIZES = Sizes(words=30, characters=12, tags=6)
-LENGTHS = [(5, 3), (2, 7), (1, 4), (6, 1)]  # words of premise and hypothesis
-
-
-@pytest.fixture
-def generator() -> torch.Generator:
-    return torch.Generator().manual_seed(7)
+SIZES = Sizes(words=40, characters=14, tags=9)
+PREMISES = [[3, 17, 8, 22, 5], [9, 31], [12], [4, 28, 39, 6, 11, 20]]
+HYPOTHESES = [[17, 8, 30], [2, 9, 13, 25, 31, 7, 16], [1, 12, 36, 21], [14]]
 
 
 def made(build: Any, config: Any, deviation: float = 0.4) -> Any:
@@ -37,20 +33,6 @@ def made(build: Any, config: Any, deviation: float = 0.4) -> Any:
     return model
 
 
-def batch(generator: torch.Generator) -> Pairs:
-    premises, hypotheses = zip(*LENGTHS, strict=True)
-    return Pairs(_sentences(premises, generator), _sentences(hypotheses, generator))
-
-
-def _sentences(lengths: Sequence[int], generator: torch.Generator) -> Sentences:
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
-    words = torch.randint(1, SIZES.words, mask.shape, generator=generator) * mask
-    letters = torch.arange(7) < 1 + words.unsqueeze(-1) % 7
-    characters = torch.randint(1, SIZES.characters, (*mask.shape, 7), generator=generator)
-    tags = words % (SIZES.tags - 1) * mask + mask
-    return Sentences(words, mask, characters * (letters & mask.unsqueeze(-1)), tags, (words % 3 == 0) & mask)
-
-
 def aligned(a: Tensor, b: Tensor, by_a: Tensor, by_b: Tensor) -> Tensor:
     """What each row of a attends to in b, where by_a and by_b are what is compared by a product."""
     return torch.stack([torch.softmax(by_b @ each, 0) @ b for each in by_a])
@@ -60,25 +42,26 @@ def close(got: Tensor, wanted: Tensor) -> None:
     torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-4)
 
 
-def each_pair(pairs: Pairs) -> Iterator[tuple[Tensor, Tensor]]:
-    """The unpadded words of each pair."""
-    for row, (premise, hypothesis) in enumerate(LENGTHS):
-        yield pairs.premise.words[row, :premise], pairs.hypothesis.words[row, :hypothesis]
+def each_pair(model: Any) -> Iterator[list[Tensor]]:
+    """The vectors of the unpadded words of each pair."""
+    for sides in zip(PREMISES, HYPOTHESES, strict=True):
+        yield [model.words.table.weight[words] for words in sides]
+
+
+@pytest.fixture
+def pairs(pairs_of: Callable[..., Pairs]) -> Pairs:
+    return pairs_of(PREMISES, HYPOTHESES)
 
 
 # DAM
 
 
-def test_decomposable_attention_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
+def test_decomposable_attention_is_that_of_each_pair_alone(pairs: Pairs) -> None:
     config = decomposable_attention.Config(width=6, hidden=5)
     model = made(decomposable_attention.DecomposableAttention, config)
-    pairs = batch(generator)
     wanted = []
-    for sides in each_pair(pairs):
-        a, b = (
-            torch.stack([model.null, *model.words.table.weight[words]]) @ model.projection.weight.T
-            for words in sides
-        )
+    for sides in each_pair(model):
+        a, b = (torch.stack([model.null, *words]) @ model.projection.weight.T for words in sides)
         v_1 = model.g(torch.cat([a, aligned(a, b, model.f(a), model.f(b))], -1)).sum(0)
         v_2 = model.g(torch.cat([b, aligned(b, a, model.f(b), model.f(a))], -1)).sum(0)
         wanted.append(model.output(model.h(torch.cat([v_1, v_2]))))
@@ -102,12 +85,11 @@ def enhanced(model: Any, ours: Tensor, other: Tensor) -> Tensor:
     return projected
 
 
-def test_esim_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
+def test_esim_is_that_of_each_pair_alone(pairs: Pairs) -> None:
     model = made(esim.ESIM, esim.Config(width=6, hidden=5))
-    pairs = batch(generator)
     wanted = []
-    for sides in each_pair(pairs):
-        a, b = (alone(model.encoder.lstm, model.words.table.weight[words])[0] for words in sides)
+    for sides in each_pair(model):
+        a, b = (alone(model.encoder.lstm, words)[0] for words in sides)
         v = []
         for ours, other in ((a, b), (b, a)):
             composed = alone(model.composition.lstm, enhanced(model, ours, other))[0]
@@ -119,18 +101,16 @@ def test_esim_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
 # DR-BiLSTM
 
 
-def test_dr_bilstm_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
+def test_dr_bilstm_is_that_of_each_pair_alone(pairs: Pairs) -> None:
     model = made(dr_bilstm.DRBiLSTM, dr_bilstm.Config(width=6, hidden=5))
-    pairs = batch(generator)
 
     def read(layer: nn.LSTM, u: Tensor, v: Tensor) -> list[Tensor]:
         (u_alone, u_final), (v_alone, v_final) = alone(layer, u), alone(layer, v)
         return [u_alone, v_alone, alone(layer, u, v_final)[0], alone(layer, v, u_final)[0]]
 
     wanted = []
-    for premise, hypothesis in each_pair(pairs):
-        table = model.words.table.weight
-        _, _, u, v = read(model.encoder.lstm, table[premise], table[hypothesis])
+    for premise, hypothesis in each_pair(model):
+        _, _, u, v = read(model.encoder.lstm, premise, hypothesis)
         sides = enhanced(model, u, v), enhanced(model, v, u)
         p_alone, q_alone, p, q = read(model.inference.lstm, *sides)
         p, q = torch.maximum(p_alone, p), torch.maximum(q_alone, q)
@@ -161,14 +141,6 @@ def four_matchings(p: Tensor, q: Tensor, q_end: Tensor, weight: Tensor) -> Tenso
     return torch.tensor(rows)
 
 
-def spelt_words(model: Any, side: Sentences, row: int, length: int) -> Tensor:
-    words = []
-    for word, letters in zip(side.words[row, :length], side.characters[row], strict=False):  # type: ignore[index]
-        _, (spelt, _) = alone(model.spelling.lstm, model.letters(letters[letters > 0]))
-        words.append(torch.cat([model.words.table.weight[word], spelt[0, 0]]))
-    return torch.stack(words)
-
-
 def test_the_sum_of_cosines_keeps_its_sign() -> None:
     q = torch.tensor([[[2.0, 1.0], [4.0, 4.0]]])
     alpha = torch.tensor([[[-0.5, 0.3], [0.0, 0.3]]])
@@ -176,15 +148,18 @@ def test_the_sum_of_cosines_keeps_its_sign() -> None:
     assert found.tolist() == [[[2.0, 1.0], [0.0, 0.0]]]  # -.5 q / -.5, and no sum
 
 
-def test_bimpm_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
+def test_bimpm_is_that_of_each_pair_alone(pairs: Any) -> None:
     config = bimpm.Config(width=5, letters=3, spelling=4, hidden=6, perspectives=3)
     model = made(bimpm.BiMPM, config, deviation=0.6)
-    pairs = batch(generator)
     wanted = []
-    for row, lengths in enumerate(LENGTHS):
+    for row, sides in enumerate(each_pair(model)):
         states, ends = [], []
-        for side, length in zip((pairs.premise, pairs.hypothesis), lengths, strict=True):
-            read, (hidden, _) = alone(model.context.lstm, spelt_words(model, side, row, length))
+        for side, words in zip((pairs.premise, pairs.hypothesis), sides, strict=True):
+            spelt = [
+                alone(model.spelling.lstm, model.letters(letters[letters > 0]))[1][0][0, 0]
+                for letters in side.characters[row, : len(words)]
+            ]
+            read, (hidden, _) = alone(model.context.lstm, torch.cat([words, torch.stack(spelt)], 1))
             states.append(read.chunk(2, -1))
             ends.append(hidden[:, 0])
         final = []
@@ -202,16 +177,17 @@ def test_bimpm_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
 # DIIN
 
 SMALL = diin.Config(
-    width=5, letters=3, word_length=6, filters=4, filter_width=3, tags=6, length=8, growth=2, block_layers=2
+    width=5, letters=3, word_length=4, filters=4, filter_width=3, tags=8, length=8, growth=2, block_layers=2
 )
 
 
-def test_trilinear_self_attention(generator: torch.Generator) -> None:
+def test_trilinear_self_attention() -> None:
     """The score has all of w1.a + w2.b + w3.(a o b) + c here: w1 and c fall out of the softmax."""
     d = 5
     attention = diin.SelfAttention(d).requires_grad_(False)
-    nn.init.normal_(attention.score, generator=generator)
-    nn.init.normal_(attention.fuse.weight, generator=generator)
+    generator = torch.Generator().manual_seed(7)
+    for weight in (attention.score, attention.fuse.weight):
+        weight.normal_(generator=generator)
     w_1, c = torch.randn(d, generator=generator), 1.7
     w_2, w_3 = attention.score
     p = torch.randn(3, 4, d, generator=generator)
@@ -226,43 +202,38 @@ def test_trilinear_self_attention(generator: torch.Generator) -> None:
             close(got[row, place], r.sigmoid() * a + f.sigmoid() * z.tanh())
 
 
-def test_the_image_is_the_product_of_all_words_and_0_beyond(generator: torch.Generator) -> None:
+def test_the_image_is_the_product_of_all_words_and_0_beyond(pairs: Pairs) -> None:
     model = made(diin.DIIN, SMALL)
     images = []
     model.image.register_forward_pre_hook(lambda _, inputs: images.append(inputs[0]))
-    pairs = batch(generator)
     model(pairs)
     p = model._read(pairs.premise, model.premise_attention)
     h = model._read(pairs.hypothesis, model.hypothesis_attention)
-    wanted = torch.zeros(4, 5 + 4 + 6 + 1, 8, 8)
-    for row, (premise, hypothesis) in enumerate(LENGTHS):
-        for i in range(premise):
-            for j in range(hypothesis):
+    wanted = torch.zeros(4, 5 + 4 + 8 + 1, 8, 8)
+    for row, (premise, hypothesis) in enumerate(zip(PREMISES, HYPOTHESES, strict=True)):
+        for i in range(len(premise)):
+            for j in range(len(hypothesis)):
                 wanted[row, :, i, j] = p[row, i] * h[row, j]
     close(images[0], wanted)
 
 
-def test_words_beyond_the_image_are_cut(generator: torch.Generator) -> None:
+def test_words_beyond_the_image_are_cut(pairs_of: Callable[..., Pairs]) -> None:
     model = made(diin.DIIN, SMALL)
-    long, short = _sentences([12], generator), _sentences([3], generator)
-    fields = ("words", "mask", "characters", "tags", "match")
-    cut = replace(long, **{name: getattr(long, name)[:, :8] for name in fields})
-    close(model(Pairs(long, short)), model(Pairs(cut, short)))
+    long = list(range(11, 23))
+    close(model(pairs_of([long], [[3, 1]])), model(pairs_of([long[:8]], [[3, 1]])))
 
 
-def test_a_word_is_its_vector_spelling_tag_and_match(generator: torch.Generator) -> None:
+def test_a_word_is_its_vector_spelling_tag_and_match(pairs: Pairs) -> None:
     model = made(diin.DIIN, SMALL)
-    side: Any = batch(generator).premise
-    words = model._represent(side, side.words.shape[1])
-    for row, (length, _) in enumerate(LENGTHS):
-        for place in range(length):
-            letters = model.letters.weight[side.characters[row, place, :6]]  # [6, 3]
-            windows = letters.unfold(0, 3, 1).unsqueeze(1)  # [4, 1, 3, 3]
+    side: Any = pairs.premise
+    got = model._represent(side, side.words.shape[1])
+    for row, (words, _) in enumerate(each_pair(model)):
+        for place, word in enumerate(words):
+            letters = model.letters.weight[side.characters[row, place, :4]]  # [4, 3]
+            windows = letters.unfold(0, 3, 1).unsqueeze(1)  # [2, 1, 3, 3]
             spelt = ((windows * model.spelling.weight).sum((2, 3)) + model.spelling.bias).amax(0).relu()
-            tag = torch.tensor([float(side.tags[row, place] == each) for each in range(1, 7)])
-            match = torch.tensor([float(side.match[row, place])])
-            vector = model.words.table.weight[side.words[row, place]]
-            close(words[row, place], torch.cat([vector, spelt, tag, match]))
+            tag = torch.eye(8)[side.tags[row, place] - 1]
+            close(got[row, place], torch.cat([word, spelt, tag, side.match[row, place].view(1)]))
 
 
 def test_dropout_grows_with_training_and_is_saved() -> None:
@@ -291,5 +262,5 @@ def test_the_penalty_is_of_weights_as_training_goes_on_and_of_differences_of_the
 
 
 def test_too_many_parts_of_speech_are_an_error() -> None:
-    with pytest.raises(CrossexamError, match="DIIN has room for 6 POS tags, but the data have 8"):
-        diin.DIIN(SMALL, replace(SIZES, tags=9))
+    with pytest.raises(CrossexamError, match="DIIN has room for 7 POS tags, but the data have 8"):
+        diin.DIIN(replace(SMALL, tags=7), SIZES)

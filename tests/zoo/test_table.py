@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,25 +19,20 @@ from torch import Tensor, nn
 import crossexam.zoo
 from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
-from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
-from crossexam.zoo.trees import parse_binary, tree_tensors
 
-SIZES = Sizes(words=40, characters=14, tags=9)
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
-# Fields that `shrunken` leaves too large to run, or makes too small to learn.
+# Fields that `shrunken` leaves too large or makes too small.
 TINY: dict[str, dict[str, Any]] = {
     "decomposable_attention": {"deviation": 0.3},  # .01 is for layers of 200
     "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
 }
 
-Text = Sequence[int]  # a sentence as numbers of words, from 1
-
 
 @pytest.fixture(scope="module")
-def shaken(shrunken: Callable[..., Any]) -> Callable[..., Any]:
+def shaken(shrunken: Any, sizes: Sizes) -> Callable[..., Any]:
     """Return a small model without dropout, in evaluation, whose every weight is moved, as by training.
 
     Biases that start at zero would else hide a missing mask. As in training, vectors of padding stay zero.
@@ -47,7 +41,7 @@ def shaken(shrunken: Callable[..., Any]) -> Callable[..., Any]:
     def make(architecture: Architecture, **changes: Any) -> Any:
         torch.manual_seed(0)
         config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
-        model: Any = architecture.build(config, SIZES)
+        model: Any = architecture.build(config, sizes)
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for parameter in model.parameters():
@@ -63,61 +57,9 @@ def shaken(shrunken: Callable[..., Any]) -> Callable[..., Any]:
 of_all = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
 
 
-def texts(*lengths: int, seed: int = 0) -> list[Text]:
-    rng = random.Random(seed)
-    return [[rng.randrange(1, SIZES.words) for _ in range(length)] for length in lengths]
-
-
-def sentences(
-    batch: Sequence[Text], others: Sequence[Text], needs: Sequence[str], extra: int = 0
-) -> Sentences:
-    """A padded batch with all *needs*, each a function of the word alone except match and trees.
-
-    *extra* positions of padding follow the longest sentence and, with characters, the longest word.
-    """
-    width = max(map(len, batch)) + extra
-    words = torch.zeros(len(batch), width, dtype=torch.int64)
-    match = torch.zeros(len(batch), width, dtype=torch.bool)
-    characters = torch.zeros(len(batch), width, 6 + extra, dtype=torch.int64)
-    for row, (text, other) in enumerate(zip(batch, others, strict=True)):
-        words[row, : len(text)] = torch.tensor(text)
-        match[row, : len(text)] = torch.tensor([word in other for word in text])
-        for position, word in enumerate(text):
-            spelling = [1 + (word * step) % (SIZES.characters - 1) for step in range(1, 2 + word % 5)]
-            characters[row, position, : len(spelling)] = torch.tensor(spelling)
-    made: dict[str, Tensor] = {}
-    if "characters" in needs:
-        made["characters"] = characters
-    if "tags" in needs:
-        made["tags"] = torch.where(words > 0, 1 + words % (SIZES.tags - 1), 0)
-    if "match" in needs:
-        made["match"] = match
-    if "trees" in needs:
-        made["children"], made["levels"] = trees(batch, width)
-    return Sentences(words, words > 0, **made)
-
-
-def trees(batch: Sequence[Text], width: int) -> tuple[Tensor, Tensor]:
-    """Some binary tree over each sentence, the same wherever the sentence occurs."""
-
-    def parse(text: Text, rng: random.Random) -> str:
-        if len(text) == 1:
-            return str(text[0])
-        cut = rng.randrange(1, len(text))
-        return f"( {parse(text[:cut], rng)} {parse(text[cut:], rng)} )"
-
-    return tree_tensors([parse_binary(parse(text, random.Random(sum(text))))[1] for text in batch], width)
-
-
-def pairs(
-    architecture: Architecture, premises: Sequence[Text], hypotheses: Sequence[Text], extra: int = 0
-) -> Pairs:
-    needs = architecture.needs
-    return Pairs(sentences(premises, hypotheses, needs, extra), sentences(hypotheses, premises, needs, extra))
-
-
-PREMISES = texts(7, 3, 9, 5, 4, seed=1)
-HYPOTHESES = [*texts(4, 6, 3, 8, seed=2), PREMISES[4][1:]]
+PREMISES = [[9, 37, 5, 17, 8, 32, 15], [14, 2, 29], [7, 25, 13, 31, 3, 20, 36, 1], [4, 4, 39], [6, 22, 10]]
+HYPOTHESES = [[9, 5, 12, 30], [14, 35, 2, 21, 19, 28], [16, 3, 7], [38, 4, 27, 18, 24, 34, 23], [22, 10]]
+LONGER = list(range(3, 26))
 
 
 def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
@@ -185,11 +127,11 @@ STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 # fmt: on
 
 
-def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
+def test_weights_start_as_published(for_each: Callable[..., None], sizes: Sizes) -> None:
     def check(name: str, changes: dict[str, Any], starts: dict[str, Any]) -> None:
         torch.manual_seed(0)
         architecture = ARCHITECTURES[name]
-        model: Any = architecture.build(replace(architecture.config, **changes), SIZES)
+        model: Any = architecture.build(replace(architecture.config, **changes), sizes)
         weights = model.state_dict()
         for key, start in starts.items():
             if start == "orthogonal":
@@ -206,20 +148,19 @@ def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
 
 @of_all
 def test_logits_depend_neither_on_padding_nor_on_the_batch(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
-    longer, order = texts(23, seed=3), [3, 0, 4, 2, 1]
-    model = shaken(architecture)
+    model, order = shaken(architecture), [3, 0, 4, 2, 1]
 
-    def of(premises: Sequence[Text], hypotheses: Sequence[Text], **more: int) -> Tensor:
-        logits: Tensor = model(pairs(architecture, premises, hypotheses, **more))
+    def of(premises: list[list[int]], hypotheses: list[list[int]], **more: int) -> Tensor:
+        logits: Tensor = model(pairs_of(premises, hypotheses, **more))
         return logits
 
     with torch.no_grad():
-        features = model.features(pairs(architecture, PREMISES, HYPOTHESES))
+        features = model.features(pairs_of(PREMISES, HYPOTHESES))
         logits = of(PREMISES, HYPOTHESES)
-        close(of([*PREMISES, *longer], [*HYPOTHESES, [1]])[:-1], logits)
-        close(of([*PREMISES, [1]], [*HYPOTHESES, *longer])[:-1], logits)
+        close(of([*PREMISES, LONGER], [*HYPOTHESES, [1]])[:-1], logits)
+        close(of([*PREMISES, [1]], [*HYPOTHESES, LONGER])[:-1], logits)
         close(of(PREMISES, HYPOTHESES, extra=3), logits)
         close(torch.cat([of([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]), logits)
         close(of([PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]), logits[order])
@@ -237,24 +178,23 @@ def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
 
 @of_all
 def test_every_trainable_parameter_gets_a_gradient(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
     model = shaken(architecture).train()
     assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
-    logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+    logits = model(pairs_of(PREMISES, HYPOTHESES))
     loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 0, 1]))
     assert not without_gradient(model, loss)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
 @of_all
-def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., Any]) -> None:
-    model = shaken(architecture).cuda()
-    batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
-    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
-        half = model(batch).float()
+def test_bf16_is_near_float32(architecture: Architecture, shaken: Any, pairs_of: Any) -> None:
+    model, batch = shaken(architecture).cuda(), pairs_of(PREMISES, HYPOTHESES).to("cuda")
     with torch.no_grad():
         whole = model(batch)
+        with torch.autocast("cuda", torch.bfloat16):
+            half = model(batch).float()
     assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
 
 
@@ -265,16 +205,15 @@ def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., 
     "architecture", [each for each in ARCHITECTURES.values() if hasattr(each.config, "recurrence")]
 )
 def test_without_recurrence_no_order_of_words_matters(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
-    turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
+    turned = [[text[::-1] for text in side] for side in (PREMISES, HYPOTHESES)]
     for recurrence, matters in (("lstm", True), ("feedforward", False)):
         model = shaken(architecture, recurrence=recurrence)
         recurrent = any(isinstance(each, nn.RNNBase | nn.RNNCellBase) for each in model.modules())
         assert not recurrent or matters
-        logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+        logits = model(pairs_of(PREMISES, HYPOTHESES))
         if "trees" not in architecture.needs:  # the other inputs move with the word
-            after = model(pairs(architecture, *turned))
-            assert torch.allclose(logits, after, atol=1e-4) is (not matters)
-    close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
+            assert torch.allclose(logits, model(pairs_of(*turned)), atol=1e-4) is (not matters)
+    close(model(pairs_of([*PREMISES, LONGER], [*HYPOTHESES, [1]]))[:-1], logits)
     assert not without_gradient(model, logits.logsumexp(1).sum())

@@ -5,7 +5,7 @@ References follow the papers' equations with Python loops, without padding, mask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.syntactic_tree_lstm import Config as SyntacticConfig
 from crossexam.zoo.syntactic_tree_lstm import SyntacticTreeLSTM, TreeLSTM
-from crossexam.zoo.trees import parse_binary, right_branching, tree_over, tree_tensors
+from crossexam.zoo.trees import parse_binary, right_branching, tree_over
 
 Nested: TypeAlias = Any  # a word, or a pair of such
 
@@ -83,20 +83,7 @@ def test_the_tree_over_a_sentence_is_its_own_parse_or_right_branching(refused: C
 
 # S-TLSTM
 
-NESTED: list[tuple[Nested, Nested]] = [
-    ((("a", "b"), ("c", ("d", "e"))), ("b", "a")),
-    ("a", (("b", "a"), "e")),
-    (("e", ((("d", "c"), "b"), "a")), "c"),
-]
-
-
-def sentences(batch: Sequence[Nested], extra: int = 0) -> Sentences:
-    texts = [leaves(nested) for nested in batch]
-    words = torch.zeros(len(batch), max(map(len, texts)) + extra, dtype=torch.int64)
-    for row, tokens in enumerate(texts):
-        words[row, : len(tokens)] = torch.tensor([ord(token) - ord("a") + 1 for token in tokens])
-    trees = [parse_binary(text(nested))[1] for nested in batch]
-    return Sentences(words, words > 0, None, None, None, *tree_tensors(trees, words.shape[1]))
+Nodes: TypeAlias = tuple[list[int], list[list[int]]]  # words, and the children of each inner node
 
 
 def shaken(model: Any) -> Any:
@@ -114,49 +101,49 @@ def syntactic() -> SyntacticTreeLSTM:
     return made
 
 
-def tree_lstm(layer: TreeLSTM, nested: Nested, x: Iterator[Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """States of all nodes below, in postorder; equations (4) to (10)."""
-    done: list[tuple[Tensor, Tensor]] = []
+def tree_lstm(layer: TreeLSTM, x: Tensor, children: list[list[int]]) -> Tensor:
+    """Return the states of all nodes, words first, from their inputs; equations (4) to (10)."""
+    words = len(x) - len(children)
     zero = torch.zeros(layer.inputs.out_features // 4)
-    (h_l, c_l), (h_r, c_r) = (zero, zero), (zero, zero)
-    if not isinstance(nested, str):
-        left, right = tree_lstm(layer, nested[0], x), tree_lstm(layer, nested[1], x)
-        done = left + right
-        (h_l, c_l), (h_r, c_r) = left[-1], right[-1]
-    x_i, x_f, x_o, x_u = layer.inputs(next(x)).chunk(4)
-    i, f_l, f_r, o, u = (layer.recursion.weight @ torch.cat([h_l, h_r])).chunk(5)
-    kept = torch.sigmoid(x_f + f_l) * c_l + torch.sigmoid(x_f + f_r) * c_r
-    c = kept + torch.sigmoid(x_i + i) * torch.tanh(x_u + u)
-    return [*done, (torch.sigmoid(x_o + o) * torch.tanh(c), c)]
+    states: list[tuple[Tensor, Tensor]] = []
+    for node, x_t in enumerate(x):
+        below = [states[child] for child in children[node - words]] if node >= words else [(zero, zero)] * 2
+        (h_l, c_l), (h_r, c_r) = below
+        x_i, x_f, x_o, x_u = layer.inputs(x_t).chunk(4)
+        i, f_l, f_r, o, u = (layer.recursion.weight @ torch.cat([h_l, h_r])).chunk(5)
+        kept = torch.sigmoid(x_f + f_l) * c_l + torch.sigmoid(x_f + f_r) * c_r
+        c = kept + torch.sigmoid(x_i + i) * torch.tanh(x_u + u)
+        states.append((torch.sigmoid(x_o + o) * torch.tanh(c), c))
+    return torch.stack([h for h, _ in states])
 
 
-def postorder(model: SyntacticTreeLSTM, nested: Nested) -> list[Tensor]:
-    if isinstance(nested, str):
-        return [model.words.table.weight[ord(nested) - ord("a") + 1]]
-    return [*postorder(model, nested[0]), *postorder(model, nested[1]), model.inner]
-
-
-def syntactic_reference(model: SyntacticTreeLSTM, premise: Nested, hypothesis: Nested) -> Tensor:
-    encoder: Any = model.encoder
-    sides = [tree_lstm(encoder, each, iter(postorder(model, each))) for each in (premise, hypothesis)]
-    p, h = (torch.stack([state for state, _ in side]) for side in sides)
-    composition: Any = model.composition
+def syntactic_reference(model: Any, premise: Nodes, hypothesis: Nodes) -> Tensor:
+    """The logits of one pair."""
+    encoded = []
+    for words, tree in (premise, hypothesis):
+        inner = model.inner.expand(len(tree), -1)
+        encoded.append(tree_lstm(model.encoder, torch.cat([model.words.table.weight[words], inner]), tree))
     composed = []
-    for own, other, nested in ((p, h, premise), (h, p, hypothesis)):
+    for own, other, (_, tree) in ((*encoded, premise), (*encoded[::-1], hypothesis)):
         aligned = torch.softmax(own @ other.T, 1) @ other
         enhanced = torch.relu(model.projection(torch.cat([own, aligned, own - aligned, own * aligned], 1)))
-        composed.append(torch.stack([state for state, _ in tree_lstm(composition, nested, iter(enhanced))]))
+        composed.append(tree_lstm(model.composition, enhanced, tree))
     pools = (lambda v: v[-1], lambda v: v.mean(0), lambda v: v.amax(0))
     pooled = torch.cat([pool(v) for pool in pools for v in composed])
     logits: Tensor = model.output(torch.tanh(model.hidden(pooled)))
     return logits
 
 
-def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
+def test_syntactic_trees_are_climbed_as_by_recursion(pairs_of: Callable[..., Any]) -> None:
     model = syntactic()
-    wanted = torch.stack([syntactic_reference(model, p, h) for p, h in NESTED])
-    got = model(Pairs(sentences([p for p, _ in NESTED], 3), sentences([h for _, h in NESTED])))
-    torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
+    texts = [[5, 8, 13, 2, 30], [7], [22, 3, 9, 16]], [[8, 5], [31, 12, 4], [6, 22, 27, 1, 11, 19]]
+    pairs = pairs_of(*texts, extra=3)
+    premises, hypotheses = (
+        [(words, tree[: len(words) - 1].tolist()) for words, tree in zip(side, of, strict=True)]
+        for side, of in zip(texts, (pairs.premise.children, pairs.hypothesis.children), strict=True)
+    )
+    wanted = [syntactic_reference(model, p, h) for p, h in zip(premises, hypotheses, strict=True)]
+    torch.testing.assert_close(model(pairs), torch.stack(wanted), atol=1e-5, rtol=1e-5)
 
 
 # G-TLSTM
@@ -262,6 +249,8 @@ def test_a_training_batch_may_have_one_pair() -> None:
 
 # DiSAN
 
+TEXTS = [[9, 37, 5, 17], [12], [4, 28, 39, 6, 11, 20, 3]]
+
 
 def attentive() -> DiSAN:
     torch.manual_seed(0)
@@ -290,33 +279,27 @@ def disan_reference(model: DiSAN, words: Tensor) -> Tensor:
     return (torch.softmax(f, 0) * u).sum(0)
 
 
-def word_batch(extra: int = 0) -> Sentences:
-    mask = torch.arange(max(LENGTHS) + extra) < torch.tensor(LENGTHS).unsqueeze(1)
-    words = torch.randint(1, SIZES.words, mask.shape, generator=torch.Generator().manual_seed(3))
-    return Sentences(words.masked_fill(~mask, 0), mask)
-
-
-def test_each_word_attends_feature_by_feature() -> None:
+def test_each_word_attends_feature_by_feature(pairs_of: Callable[..., Pairs]) -> None:
     model = attentive()
-    batch = word_batch(extra=4)
-    sides = zip(batch.words, LENGTHS, strict=True)
-    wanted = torch.stack([disan_reference(model, words[:n]) for words, n in sides])
+    batch = pairs_of(TEXTS, TEXTS, extra=4).premise
+    wanted = torch.stack([disan_reference(model, torch.tensor(text)) for text in TEXTS])
     torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
     u, v = wanted.detach(), wanted.detach().roll(1, 0)
-    matched = [[*a, *b, *(a - b), *(a * b)] for a, b in zip(u, v, strict=True)]  # the difference is signed
-    features = model.hidden(torch.tensor(matched))
-    features = torch.nn.functional.elu(features)
+    matched = torch.cat([u, v, u - v, u * v], 1)  # the difference is signed
+    features = torch.nn.functional.elu(model.hidden(matched))
     torch.testing.assert_close(model.compare(u, v), features, atol=1e-5, rtol=1e-5)
 
 
-def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_computed_again_give_the_same(
+    pairs_of: Callable[..., Pairs], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def encoded(kept: int) -> list[Tensor | None]:
         monkeypatch.setattr(disan, "_STORED", kept)
         model = attentive()
-        u = model.encode(word_batch(), "premise")
+        u = model.encode(pairs_of(TEXTS, TEXTS).premise, "premise")
         u.pow(2).sum().backward()  # type: ignore[no-untyped-call]
         return [u, *(parameter.grad for parameter in model.parameters())]
 
-    # whole, and one word of 6 sentences against 7 words, for 4 features
-    for a, b in zip(encoded(10**6), encoded(6 * 7 * 4), strict=True):
+    # whole, and one word of 3 sentences against 7 words, for 4 features
+    for a, b in zip(encoded(10**6), encoded(3 * 7 * 4), strict=True):
         torch.testing.assert_close(a, b)

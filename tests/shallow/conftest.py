@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from crossexam.core.example import Example
-from crossexam.language.word_vectors import WordVectors
 
 
 @pytest.fixture(scope="session")
@@ -50,14 +49,9 @@ def corpus(
 
 
 @pytest.fixture(scope="session")
-def vectors() -> WordVectors:
-    words = tuple("dog cat man woman sleeps runs outside not".split())
-    return WordVectors(words, np.random.default_rng(1).normal(size=(len(words), 3)))
-
-
-@pytest.fixture(scope="session")
-def vectors_file(vectors: WordVectors, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def vectors_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
-    rows = zip(vectors.words, vectors.rows.tolist(), strict=True)
+    words = "dog cat man woman sleeps runs outside not".split()
+    rows = zip(words, np.random.default_rng(1).normal(size=(len(words), 3)).tolist(), strict=True)
     path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
     return path

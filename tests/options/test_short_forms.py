@@ -43,7 +43,6 @@ def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text(
     wanted = {(name, "released" if "released" in of else "paper") for name, of in rules.items()}
     settings = SHORT_FORMS["--as-published"].settings
     assert {(name, value) for name, option, value in settings if option == "rules"} == wanted
-    assert all(of[0] == "ours" and set(of) <= {"ours", "paper", "released"} for of in rules.values())
 
 
 def test_it_sets_what_the_suite_has_or_is_refused(
@@ -71,11 +70,10 @@ def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Ca
         suite = form.settings[0][0]
         base = [] if suite_named(suite).base_option else BASE
         base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
-        for empty in ([form.flag, ""], [f"{form.flag}="]):
-            with pytest.raises(CrossexamError) as caught:
-                invoke("build", suite, *base, "-o", tmp_path / "out", *empty)
-            assert "true'" not in caught.value.what
-            assert not (tmp_path / "out").exists()
+        with pytest.raises(CrossexamError) as caught:
+            invoke("build", suite, *base, "-o", tmp_path / "out", form.flag, "")
+        assert "true'" not in caught.value.what
+        assert not (tmp_path / "out").exists()
 
     for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
 
@@ -103,9 +101,8 @@ def test_it_is_the_same_as_what_it_stands_for(
 
 def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     base = cx.load("builtin:demo").examples[:60]
-    plain, published = cx.build("antonymy", base), cx.build("antonymy", base, as_published=True)
+    published = cx.build("antonymy", base, as_published=True)
     stated = cx.build("antonymy", base, options={"antonymy": {"rules": "released"}})
     assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
     assert published.manifest == stated.manifest
-    assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)

@@ -41,16 +41,12 @@ def test_every_column_is_a_test_set_of_ours_and_every_row_a_known_system() -> No
             assert column.partition(".")[2] in {"", *SPLITS}, column
     for key in ("accuracy", "false_neutral", "distraction_training", "antonymy_errors", "spelling_error"):
         assert set(STUDY.table(key).rows) <= set(STUDY.systems)
-    assert STUDY.table("accuracy").rows == (*SIX, "ALIGN")
 
 
 def test_shares_are_percentages() -> None:
     for table in [*STUDY.tables.values(), *NIE.tables.values()]:
-        assert table.checked
         if table.unit == "percent":
             assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
-    row = STUDY.table("accuracy").cells["ALIGN"]  # which never predicts contradiction
-    assert (len(row), row["antonymy.matched"], row["antonymy.mismatched"]) == (13, 0.0, 0.0)
     assert figure("rte", "ALIGN", "rte3_test") == 61.125
 
 
@@ -103,19 +99,12 @@ def test_other_claims_are_recomputed() -> None:
     for outcome in ("both_right", "both_wrong"):
         kinds = [f"antonymy.{outcome}.{kind}.matched" for kind in ("gradable", "complementary", "relational")]
         assert sum(cells[kind] for kind in kinds) == 100
-    assert cells["antonymy.both_right.complementary.matched"] == 99
-    assert STUDY.table("slices").cells == {"baselines": {"base.annotation.ANTO": 67}}
 
 
 def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> None:
     literal = {name for name, each in CONSTRUCTIONS.items() if len(each.known_rules) > 1}
     said = {name for key in published_studies() for name in published(key).differences.get("ours", {})}
-    assert literal <= said
-    for key in published_studies():
-        for rules, sentences in published(key).differences.items():
-            assert rules in {"ours", "paper"}  # what the authors' script makes does not differ
-            assert set(sentences) <= {"*", "cs_0_5", "cs_0_6", "cs_0_7", *CONSTRUCTIONS}
-            assert all(0 < len(sentence) < 160 and "." not in sentence for sentence in sentences.values())
+    assert literal <= said <= {"*", "cs_0_5", "cs_0_6", "cs_0_7", *CONSTRUCTIONS}
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -134,7 +123,6 @@ def test_tables_agree_with_each_other_and_with_the_text(split: str) -> None:
         before = figure("false_neutral", system, f"base.{split}")
         for test in ("word_overlap", "length_mismatch"):  # section 4.4: "it increases for all models"
             assert figure("false_neutral", system, f"{test}.{split}") > before
-    assert max(figure("accuracy", system, "numerical_reasoning") for system in SIX) < 100 / 3
 
 
 def test_predictions_on_adversaries_add_up_and_agree_with_the_accuracies() -> None:
@@ -149,16 +137,13 @@ def test_predictions_on_adversaries_add_up_and_agree_with_the_accuracies() -> No
 
 
 def test_tables_3_and_5_agree_with_table_1() -> None:
-    whole, without = NIE.table("compositionality").cells, NIE.table("without_composition").cells
-    for row, cells in without.items():
+    whole = NIE.table("compositionality").cells
+    for row, cells in NIE.table("without_composition").cells.items():
         for split in ("snli", "matched", "mismatched"):
             assert whole[row][f"base.{split}"] == cells[f"original.{split}"]
             assert whole[f"{row}-BoW"][f"base.{split}"] == cells[f"bow.{split}"]
             if f"ws.{split}" in cells:
                 assert whole[f"{row}-WS"][f"base.{split}"] == cells[f"ws.{split}"]
-    assert all(
-        set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"} for table in NIE.tables.values()
-    )
 
 
 def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., Any]) -> None:
@@ -227,11 +212,9 @@ def test_the_figures_on_challenge_sets_belong_to_their_test_sets(for_each: Calla
 
     def check(key: str) -> None:
         study = published(key)
-        assert study.name
         assert study.source.startswith("https://")
         for table in study.tables.values():
             assert set(table.rows) <= set(study.systems)
-            assert table.place
             assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
             for column in table.columns:
                 part, _, of = column.partition(".")
@@ -240,14 +223,9 @@ def test_the_figures_on_challenge_sets_belong_to_their_test_sets(for_each: Calla
                 assert not of or of.partition("=")[0] in (*challenge.slices, *challenge.more)
 
     for_each(check, CHALLENGE_STUDIES)
-    unchecked = {key for key in CHALLENGE_STUDIES for t in published(key).tables.values() if not t.checked}
-    assert unchecked == {
-        "chen2018",
-        "chen2021",
-        "geiger2020",
-        "maccartney2008",
-    }  # not compared with the paper
-    assert set(published_studies()) == {"naik2018", "nie2019", "sanchez2018", "zhang2020", *CHALLENGE_STUDIES}
+    tables = [(key, table) for key in published_studies() for table in published(key).tables.values()]
+    unchecked = {key for key, table in tables if not table.checked}  # not compared with the paper
+    assert unchecked == {"chen2018", "chen2021", "geiger2020", "maccartney2008"}
 
 
 def test_the_figures_on_hans_agree_with_each_other() -> None:

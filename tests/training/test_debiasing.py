@@ -7,14 +7,14 @@ import math
 import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from safetensors.torch import load_file
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -33,8 +33,6 @@ from crossexam.training.debiasing import (
     make_bias,
     split_into_folds,
 )
-from crossexam.training.objective import Objective
-from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import TrainingRequest
 from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
@@ -43,78 +41,6 @@ from made.commands import invoke
 # The contract of METHODS: being in the table is being tested
 
 _DOCS = Path(__file__).parents[2] / "docs"
-_WEIGHTS = [field.name for field in fields(Debias) if field.type == "float"]
-_SENTENCES = torch.randn(4, 2, 4, generator=torch.Generator().manual_seed(0))  # premise and hypothesis
-_GOLD = torch.tensor([0, 1, 2, 0])
-_EXAMPLES = [Example(f"{row}", "p", "h", "neutral") for row in range(4)]
-_NO_BIAS = torch.full((4, 3), 1 / 3, dtype=torch.float64)
-#: Right of the first example, wrong of the second, undecided about the others.
-_CONFIDENT = torch.tensor(
-    [[0.98, 0.01, 0.01], [0.01, 0.01, 0.98], [0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], dtype=torch.float64
-)
-
-
-class _Tiny(nn.Module):
-    """A sentence encoder of a few numbers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.encoder, self.classifier = nn.Linear(4, 5), nn.Linear(10, 3)
-
-
-def _output(model: Any, sentences: torch.Tensor) -> ModelOutput:
-    encoded = torch.tanh(model.encoder(sentences))
-    features = encoded.flatten(1)
-    return ModelOutput(model.classifier(features), features, encoded[:, 1])
-
-
-def _objective(debias: Debias | None) -> Objective:
-    torch.manual_seed(0)
-    objective = Objective(_Tiny(), _output, debias)
-    objective.attach(LabelledBatch(_SENTENCES, _GOLD))
-    return objective
-
-
-def _batch(debias: Debias | None, probabilities: torch.Tensor) -> LabelledBatch:
-    if debias is None or not METHODS[debias.method].needs_bias:
-        return LabelledBatch(_SENTENCES, _GOLD)
-    given = make_bias(_EXAMPLES, probabilities, _GOLD, debias, BiasScore(50.0, 40.0)).fields_of(_EXAMPLES)
-    return LabelledBatch(_SENTENCES, _GOLD, **given)
-
-
-def _trained_on(debias: Debias | None, probabilities: torch.Tensor) -> torch.Tensor:
-    """Return the losses [B] and all gradients of the model, in one row of numbers."""
-    objective = _objective(debias)
-    losses = objective(_batch(debias, probabilities))
-    losses.mean().backward()
-    gradients = [p.grad.flatten() for p in objective.model.parameters() if p.grad is not None]
-    return torch.cat([losses.detach(), *gradients])
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_is_plain_training_in_its_limit_only_and_depends_on_its_own_settings(name: str) -> None:
-    in_limit = Debias(name, **METHODS[name].limit)  # type: ignore[arg-type]
-    assert torch.allclose(_trained_on(in_limit, _NO_BIAS), _trained_on(None, _NO_BIAS), atol=1e-6)
-    default = _trained_on(Debias(name), _CONFIDENT)
-    assert not torch.allclose(default, _trained_on(None, _CONFIDENT), atol=1e-4)
-    changed = {
-        field
-        for field in _WEIGHTS
-        if not torch.equal(_trained_on(Debias(name, **{field: 0.7}), _CONFIDENT), default)  # type: ignore[arg-type]
-    }
-    assert changed == set(METHODS[name].settings)
-
-
-def test_the_gate_decides_how_far_the_biased_model_counts() -> None:
-    debias = Debias("learned-mixin-h", entropy_weight=0.0)
-    objective = _objective(debias)
-    layer: Any = objective.get_submodule("gate")
-    batch: Any = _batch(debias, _CONFIDENT)
-    nn.init.zeros_(layer.weight)
-    nn.init.constant_(layer.bias, math.log(math.expm1(2.0)))  # before the softplus
-    logits = _output(objective.model, _SENTENCES).logits.log_softmax(-1)
-    wanted = nn.functional.cross_entropy(logits + 2.0 * batch.log_bias, _GOLD, reduction="none")
-    assert torch.allclose(objective(batch), wanted.float(), atol=1e-5)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -174,11 +100,22 @@ def test_the_reversal_turns_gradients_round_and_nothing_else() -> None:
 # Whole trainings
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_debiasing_keeps_the_main_model_only(method: str, trained: Any) -> None:
-    plain, debiased = (trained(debias=each, values={"epochs": "1"}).folder for each in (None, method))
-    files = [(folder / "model.safetensors").read_bytes() for folder in (plain, debiased)]
-    assert files[0] != files[1]
+def run_of(data: Data, rows: NDArray[np.float64]) -> Run:
+    return Run("mine", {"train": Dataset("train", tuple(data.examples))}, {"train": rows})
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_plain_training_in_its_limit_only_and_keeps_the_main_model_only(
+    name: str, trained: Any, request_of: Any, small_data: Data
+) -> None:
+    method, once = METHODS[name], {"epochs": "1", "config.dropout": "0"}
+    limit = {setting: str(value) for setting, value in method.limit.items()}
+    bias = run_of(small_data, np.full((60, 3), 1 / 3)) if method.needs_bias else None
+    in_limit = train_model(request_of(debias=name, bias=bias, values={**once, **limit})).folder
+    plain, debiased = (trained(debias=each, values=once).folder for each in (None, name))
+    weights, same, other = (load_file(f / "model.safetensors") for f in (plain, in_limit, debiased))
+    assert all(torch.allclose(same[key], weight, atol=1e-5) for key, weight in weights.items())
+    assert not all(torch.allclose(other[key], weight, atol=1e-4) for key, weight in weights.items())
     model = open_model(f"zoo/{debiased}", {"device": "cpu"})
     assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
 
@@ -247,7 +184,7 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
     rows = np.full((60, 3), 0.1)
     rows[np.arange(60), labels] = 0.8
     rows[:15] = [[0.8, 0.1, 0.1] if label else [0.1, 0.8, 0.1] for label in labels[:15]]
-    bias = Run("mine", {"train": Dataset("train", tuple(small_data.examples))}, {"train": rows})
+    bias = run_of(small_data, rows)
     given = train_model(request_of(debias="drift", bias=bias, values={"epochs": "1"})).manifest
     assert given.bias == BiasScore(75.0, round(majority, 4))
 

@@ -256,7 +256,7 @@ train_model(TrainingRequest("cbow", data, folder / "a", seed=3, snapshot_steps=3
       debias="learned-mixin-h"))
 train_model(TrainingRequest("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch, device="cpu",
       shuffle_words=True, augmentations=parse_augmentations("spelling_error_adjacent_swap:20"),
-      values={**small, "optimizer": "adam", "moving_average": "0.9"}))
+      values={**small, "optimizer": "adadelta", "moving_average": "0.9"}))
 """
 
 _SWEEP = """

@@ -103,27 +103,22 @@ def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path, refused
     assert "field 'weight_map' is missing" in refused(open_model, f"hf/{folder}", DEVICE)
 
 
-def test_a_configuration_that_names_its_weights_and_an_adapter_are_refused(
-    tiny_checkpoint: Path, copied: Callable[..., Path], refused: Callable[..., str]
+def test_a_configuration_that_names_its_weights_an_adapter_and_pickled_weights_are_refused(
+    folder: Path, tiny_checkpoint: Path, copied: Callable[..., Path], refused: Callable[..., str]
 ) -> None:
     named = copied(tiny_checkpoint, "named", config={"transformers_weights": "weights.safetensors"})
     assert "names a weights file of its own" in refused(open_model, f"hf/{named}", DEVICE)
-    adapted = copied(tiny_checkpoint, "adapted")
-    (adapted / "adapter_config.json").write_text("{}", encoding="utf-8")
-    assert "merge the adapter into its model, or remove" in refused(open_model, f"hf/{adapted}", DEVICE)
-
-
-def test_the_form_of_other_weights_is_named(folder: Path, refused: Callable[..., str]) -> None:
-    weights = folder / "model.safetensors"
+    adapter = folder / "adapter_config.json"
+    adapter.write_text("{}", encoding="utf-8")
+    assert "merge the adapter into its model, or remove" in refused(open_model, f"hf/{folder}", DEVICE)
+    adapter.unlink()
     for file, message in (
         ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
-        ("onnx/model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
-        ("tf_model.h5", "no safetensors file; weights in the form of .h5 are not read"),
-        ("notes.md", "no safetensors file, so no weights"),
+        ("model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
     ):
-        (folder / file).parent.mkdir(exist_ok=True)
-        weights = weights.rename(folder / file)
+        (folder / "model.safetensors").rename(folder / file)
         assert message in refused(open_model, f"hf/{folder}", DEVICE)
+        (folder / file).rename(folder / "model.safetensors")
 
 
 @pytest.mark.slow

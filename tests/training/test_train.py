@@ -44,22 +44,6 @@ def weights(folder: Path) -> bytes:
 # The folder
 
 
-def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
-    trained: Any, small_data: Data, manifest_of: Any
-) -> None:
-    folder = trained().folder
-    files = "config model vocabulary characters tags metrics manifest"
-    assert {path.stem for path in folder.iterdir()} == set(files.split())
-    manifest = manifest_of(folder)
-    described = small_data.train[0].describe()
-    assert described["rows"] == sum(described["labels"].values()) == 60
-    content = manifest["fingerprint"]["data"]["train"][0]["content_hash"]
-    assert content == described["content_hash"]
-    assert manifest["scores"]["dev_accuracy"] == max(r["dev_accuracy"] for r in manifest["curve"])
-    metrics = (folder / "metrics.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in metrics] == manifest["curve"]
-
-
 def test_tests_are_scored_once_and_kept_with_the_scores(
     request_of: Any, trained: Any, toy: Path, small_data: Data
 ) -> None:

@@ -15,11 +15,10 @@ from transformers import BertModel
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.models.table import open_model
-from crossexam.training import devices, first_token
+from crossexam.training import devices
 from crossexam.training.data import Data, load_data
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
-from crossexam.training.transformer import TransformerTraining
 
 
 @pytest.fixture(scope="module")
@@ -71,28 +70,6 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     assert (recipe["schedule"], recipe["optimizer"]) == ("linear-warmup", "adamw")
     with pytest.raises(CrossexamError, match=rf"another training run:\n.*precision.*{precision}"):
         train_model(_request(bert, data, tmp_path / "exact", precision=precision))
-
-
-def test_tokens_that_nothing_reads_are_not_computed(
-    bert: Path, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def first_loss(name: str) -> tuple[int, torch.Tensor, torch.Tensor]:
-        training = TransformerTraining.of(_request(bert, data, tmp_path / name))
-        model, pipeline = training.build().eval(), training.pipeline
-        batch = pipeline.collate(pipeline.encode(data.examples[:8]), range(8))
-        found = pipeline.output(model, batch.inputs)
-        torch.nn.functional.cross_entropy(found.logits, batch.labels).backward()  # type: ignore[no-untyped-call]
-        layer = model.base_model.encoder.layer  # type: ignore[union-attr]
-        tokens = layer[-1](torch.zeros(1, 5, model.config.hidden_size)).shape[1]  # type: ignore[index, union-attr]
-        gradient = layer[0].attention.self.query.weight.grad  # type: ignore[index, union-attr]
-        return tokens, found.features.detach(), gradient
-
-    short, features, gradient = first_loss("short")
-    monkeypatch.setattr(first_token, "LIKE_BERT", frozenset())
-    whole, expected, whole_gradient = first_loss("whole")
-    assert (short, whole) == (1, 5)
-    torch.testing.assert_close(features, expected)
-    torch.testing.assert_close(gradient, whole_gradient)
 
 
 def test_what_a_transformer_does_not_take_is_told(

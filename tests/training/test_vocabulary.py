@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from crossexam.core.example import Example
@@ -67,24 +65,13 @@ def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..
     assert "none of the 1 words has a vector" in refused(read_vectors, _file(tmp_path, _ROWS), ["zebra"])
 
 
-_WORDS = st.sampled_from(["dog", "Dog", "cat", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"])
-
-
-@given(st.lists(_WORDS, min_size=1), st.booleans())
-def test_a_vocabulary_comes_back_as_it_was(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str], lower: bool
-) -> None:
-    folder = tmp_path_factory.mktemp("vocabulary")
-    vocabulary = Vocabulary.of_words(words, lower_case=lower, characters="".join(words))
-    vocabulary.save(folder)
-    assert Vocabulary.load(folder) == vocabulary
-
-
 def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    vocabulary = Vocabulary.of_words(["a", "dog", "barks", "."], lower_case=True)
+    words = ["a", "dog", "barks", ".", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"]
+    vocabulary = Vocabulary.of_words(words, lower_case=True, characters="".join(words))
     vocabulary.save(tmp_path)
+    assert Vocabulary.load(tmp_path) == vocabulary
     encoded = Tokenizer.from_file(str(tmp_path / "vocabulary.json")).encode("A cat barks .")
     assert encoded.ids == [vocabulary.word(word) for word in ("A", "cat", "barks", ".")]
     assert vocabulary.tag("(") == vocabulary.tag("-LRB-") > vocabulary.tag("nonsense") == 1
@@ -132,12 +119,8 @@ def test_words_of_other_corpora_are_known_if_they_have_a_vector(tmp_path: Path) 
 
 
 def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
-    one.write_text("premise,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")
-    other.write_text("premise,hypothesis,label\nA dog,It barks,entailment\nRain,Snow,entailment\n")
-    first, second = load_word_sources([str(one), str(other)])
-    assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
-    assert [example.premise for example in first.examples] == ["A dog", "Rain"]
-    one.write_text("text,hypothesis\nA dog,It barks\n")  # as the columns say, and a corpus beside it
+    one = tmp_path / "one.csv"
+    one.write_text("text,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")  # read as the columns say
     first, second = load_word_sources([str(one), "builtin:demo[:2]"], Reading({"premise": "text"}))
-    assert (len(first.examples), len(second.examples)) == (1, 2)
+    assert [example.premise for example in first.examples] == ["A dog", "Rain"]
+    assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4

@@ -15,17 +15,10 @@ from typing import Any
 import pytest
 
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
-from crossexam.core.test_sets import read_suite
 from crossexam.engines import ray as engines_ray
 from crossexam.engines.ray import RayEngine
-from crossexam.runs.folder import run_into_folder
-from crossexam.runs.workers import asking_of
-from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import build_to_folder
-from crossexam.suites.table import suite_request
 from made import engines as made_engines
 from made.engines import ERROR, failing, killed_at, raising
-from made.suites import contents
 
 _NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 
@@ -86,19 +79,6 @@ def test_two_nodes_yield_the_results_in_the_order_of_the_tasks(engine: RayEngine
     assert os.getpid() not in {process for process, _ in nodes}
 
 
-def test_closed_results_have_read_a_few_tasks_ahead_and_leave_no_actor(engine: RayEngine) -> None:
-    tasks = Tasks()
-    results = engine.results(starting, tasks, ordered=False)
-    first = [next(results) for _ in range(10)]
-    assert len({square for square, _, _ in first}) == 10
-    assert 10 <= tasks.read < 20
-    watched = [os.pidfd_open(process) for process in {process for _, process, _ in first}]
-    results.close()
-    for each in watched:
-        assert select.select([each], [], [], 60)[0], "a worker outlives its results"
-        os.close(each)
-
-
 def test_an_error_arrives_as_it_was_raised(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     for begin in (raising, failing):  # at a task, and at the start of a worker
         with pytest.raises(UnknownNameError) as caught:
@@ -142,31 +122,6 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
     found += list(results)
     assert [square for square, _, _ in found] == [number * number for number in range(tasks.last)]
     assert lost.node_id not in {node for _, _, node in found[-20:]}
-
-
-def test_an_interrupted_run_asks_the_rest(
-    engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 16)
-    base = base_from_spec("builtin:demo", limit=200)
-    build_to_folder(suite_request("negation", [base]), tmp_path / "suite")
-    suite, options = read_suite(tmp_path / "suite"), {"batch_size": 8}
-    alone = run_into_folder("builtin/overlap", suite, tmp_path / "alone", options=options)
-
-    def interrupt(stage: str, done: int, total: int | None) -> None:
-        if done >= 100:
-            raise KeyboardInterrupt
-
-    ask = asking_of(engine)
-    resumed = functools.partial(
-        run_into_folder, "builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask
-    )
-    with pytest.raises(KeyboardInterrupt):
-        resumed(progress=interrupt)
-    run = resumed()
-    assert contents(tmp_path / "ray" / "predictions") == contents(tmp_path / "alone" / "predictions")
-    assert run.manifest.distinct_pairs == alone.manifest.distinct_pairs
-    assert 100 <= run.manifest.pairs_from_store <= 100 + 2 * 16
 
 
 def test_the_cluster_that_is_named_is_joined_and_noted(monkeypatch: pytest.MonkeyPatch) -> None:

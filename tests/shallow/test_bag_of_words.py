@@ -116,14 +116,6 @@ def test_a_content_word_is_what_is_mostly_tagged_so() -> None:
     assert named == [{"premise: dog", "premise: is", "hypothesis: down"}]
 
 
-def test_probabilities_are_those_of_equation_5() -> None:
-    features = LexicalFeatures(("dog", "cat"), {"hypothesis": np.array([0]), "pairs": np.array([1])})
-    weights = np.array([[1.0, 0.0, -1.0], [0.5, 0.0, 2.0]])
-    found = BagOfWords(features, weights).probabilities([("dog", "cat"), ("cat", "dog"), ("dog", "cow")])
-    powers = np.exp([[0.5, 0.0, 2.0], [1.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
-    assert np.allclose(found, powers / powers.sum(axis=1, keepdims=True))
-
-
 @pytest.fixture(scope="module")
 def fitted(taught: tuple[Example, ...]) -> BagOfWords:
     return fit_bag_of_words(taught, replace(ALL_WORDS, bigrams=True), FitSettings(c=1.0)).model
@@ -143,11 +135,6 @@ def test_the_fit_is_softmax_regression_with_a_squared_penalty(
     assert strongest["neutral"] == sorted(strongest["neutral"], key=lambda pair: -pair[1])
     said = refused(fit_bag_of_words, taught, replace(ALL_WORDS, min_count=99, min_pair_count=99))
     assert "no word occurs in at least 99 of the 24 training examples" in said
-
-
-def test_a_hypothesis_only_model_has_no_features_of_the_premise(taught: tuple[Example, ...]) -> None:
-    model = fit_bag_of_words(taught, replace(ALL_WORDS, premise=False, pairs=False, bigrams=True)).model
-    assert all(name.startswith("hypothesis: ") for name in model.features.names())
 
 
 def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -157,20 +157,6 @@ def test_corpora_that_do_not_fit_are_refused(
     assert not asked.folder.exists()
 
 
-def test_features_are_shown_or_refused(
-    model: ShallowModel, fitted: TrainedFolder, refused: Callable[..., str]
-) -> None:
-    name = f"{model.prefix}/{fitted.folder}"
-    if model.features is None:
-        assert "has no named features" in refused(invoke, "features", name)
-        return
-    table = model.features(name, fitted.folder, 3)
-    assert len(table.rows) == 3
-    assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.numeric)}
-    if table.bars is None:
-        assert "-o draws feature importances" in refused(invoke, "features", name, "-o", "chart.svg")
-
-
 def test_the_command_line_trains_it_and_refuses_the_options_of_others(
     model: ShallowModel, asked: FitRequest, refused: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, Example
+from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import LABELS
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.binary import located_tree
 from crossexam.training.data import Data, augment, parse_augmentations, with_parser
 from crossexam.training.request import TrainingRequest
@@ -40,20 +38,11 @@ DATA = Data(
 )
 
 
-def test_trees_and_adjectives_decide_what_is_added(tmp_path: Path) -> None:
+def test_added_items_have_the_trees_of_their_bases() -> None:
     items = augment(EXAMPLES, *parse_augmentations("negation"), seed=0, epoch=0)
     trees = [item.info.get(BINARY_PARSE_KEY["hypothesis"]) for item in items]
     assert trees[1] == "( ( ( A dog ) ( sees ( 1 cats ) ) ) ( and ( false ( is ( not true ) ) ) ) )"
     assert [tree is not None for tree in trees] == [False, True] * 3
-    parse = "(S (NP (DT A) (NN boy)) (VP (VBZ sees) (NP (DT a) (NN dog))) (. .))"
-    info = {PARSE_KEY["premise"]: parse}
-    example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
-    amod = parse_augmentations("add_amod")[0]
-    assert len(augment([example], amod, seed=0, epoch=0)) == 1
-    CountTable({("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
-    chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
-    with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
-        augment([example], chosen, seed=0, epoch=0)
 
 
 def test_an_option_without_effect_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -14,21 +14,15 @@ import numpy as np
 import pytest
 import torch
 
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.manifest import used_machines
 from crossexam.core.sealed import FILES, as_json, read_manifest, write_manifest
-from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
-from crossexam.reports.analyses.truncation import truncation_warning
-from crossexam.reports.results import results_of
-from crossexam.runs.run import predict_suite
 from crossexam.training import trackers
 from crossexam.training.data import Data, TrainingSet, augment, load_data, parse_augmentations
-from crossexam.training.several import train_grid, train_seeds
 from crossexam.training.trackers import OpenRun
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
@@ -127,18 +121,6 @@ def test_each_distinct_sentence_is_encoded_once(trained: Any) -> None:
         model.predict([("A dog.", "")])
 
 
-def test_a_model_of_fixed_length_says_what_sets_it_and_is_not_advised_to_chunk(trained: Any) -> None:
-    small = {"width": "4", "letters": "2", "filters": "3", "length": "8", "growth": "2", "block_layers": "1"}
-    folder = trained("diin", values={**small, "epochs": "1"}).folder
-    long = Example("a", "A dog and a cat run and sleep and eat.", "It is so.", "neutral")
-    in_training, in_runs = "crossexam train diin --set length=N", "crossexam run --set zoo.max_length=N"
-    for length, most, by in ((12, 8, in_training), (3, 3, in_runs)):
-        options = {**CPU, "max_length": length}
-        run = predict_suite(f"zoo/{folder}", Dataset("base.x", (long,)), options=options)
-        assert (run.details["most_words"], run.details["most_words_by"]) == (most, by)
-        assert "--chunk" not in str(truncation_warning(results_of([run]).models[0]))
-
-
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any, toy: Path) -> None:
     key = open_model(f"zoo/{trained().folder}").key
     changed = {**read_manifest(toy / "manifest.json"), "device": "another", "files": {}}
@@ -165,19 +147,6 @@ def test_a_configuration_that_cannot_be_read_is_told(toy: Path, refused: Callabl
 
 
 # Several models
-
-
-def test_several_seeds_and_a_grid(request_of: Any) -> None:
-    models = train_seeds(request_of(values={"epochs": "1"}), [3, 4])
-    summary = json.loads((models[0].folder.parent / "seeds.json").read_text())
-    assert summary["mean"] == pytest.approx((models[0].accuracy + models[1].accuracy) / 2)
-    assert set(summary["dev_accuracy"]) == {"seed-3", "seed-4"}
-    in_grid = request_of(folder="grid", values={"epochs": "1"})
-    found = train_grid(in_grid, grid(["lr=0.1,0.001", "hidden=3"]), [0])
-    best = json.loads((in_grid.folder / "sweep.json").read_text())["best"]
-    assert found[best][0].accuracy == max(each[0].accuracy for each in found.values())
-    with pytest.raises(CrossexamError, match="'hidden' is in both --set and --sweep"):
-        train_grid(request_of(folder="both", values={"hidden": "2"}), grid(["hidden=3"]), [0])
 
 
 def test_a_folder_without_a_whole_model_is_refused(toy: Path, refused: Callable[..., str]) -> None:
@@ -279,9 +248,11 @@ def test_the_verb_trains_and_reports_mean_and_spread_or_the_best_settings(
         done = invoke("train", "toy", *corpora.split(), "-o", tmp_path / options[2:5], *options.split())
         return " ".join(done.output.split())
 
-    of_seeds = said("--set lr=0.02 --test builtin:demo[60:]")
-    assert "on average over 2 seeds, standard deviation" in of_seeds
-    assert manifest_of(tmp_path / "set" / "seed-1")["fingerprint"]["recipe"]["learning_rate"] == 0.02
+    assert "on average over 2 seeds, standard deviation" in said("--set lr=0.02 --test builtin:demo[60:]")
+    manifests = [manifest_of(tmp_path / "set" / f"seed-{seed}") for seed in (0, 1)]
+    assert {manifest["fingerprint"]["recipe"]["learning_rate"] for manifest in manifests} == {0.02}
+    mean = json.loads((tmp_path / "set" / "seeds.json").read_text())["mean"]
+    assert mean == pytest.approx(np.mean([manifest["scores"]["dev_accuracy"] for manifest in manifests]))
     assert said("--sweep lr=0.02,0.01").count("(best)") == 2  # all seeds of the best settings
 
 
@@ -290,9 +261,9 @@ MISTAKES = [
     ("toy --set hiden=4", "no setting is called 'hiden'\n  hint: did you mean 'hidden'?"),
     ("toy --set hidden=wide", "'hidden' cannot be 'wide'"),
     ("toy --set epochs=2 --epochs 3", "'epochs' is set by both --set and --epochs"),
+    ("toy --set lr=1 --sweep lr=2", "'lr' is in both --set and --sweep"),
     ("toy --ablate cnn", "--ablate is 'cnn'"),
     ("toy --bias run", "--bias requires --debias"),
-    ("toy --set folds=1 --debias weighting", "1 folds"),
     ("toy --set smooth=-1 --debias weighting", "'smooth' is -1"),
     ("toy --set smooth=0.1 --debias drift", "drift does not read 'smooth'"),
     ("diin --set length=4", "an image of 4 words is too small to be halved 3 times"),

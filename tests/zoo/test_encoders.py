@@ -11,10 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import conditional_encoder
 from crossexam.zoo.inputs import Pairs
 from crossexam.zoo.layers import Sizes
-from crossexam.zoo.table import ARCHITECTURES, architecture_named
+from crossexam.zoo.table import architecture_named
 
 PREMISES, HYPOTHESES = [[3, 17, 8], [30], [5, 9, 9, 21, 14]], [[4, 8], [22, 13, 1, 39], [6]]
 #: Widths of which no two that meet are equal.
@@ -218,29 +217,5 @@ def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_
     ):
         model = small(name)
         check_logits(model, pairs, lambda _, *sides, m=model, e=equations: e(m, *sides))  # type: ignore[misc]
-    assert not conditional_encoder.ARCHITECTURE.encodes_sentences
-
-
-# Hypothesis only
-
-
-@pytest.mark.parametrize(
-    "name",
-    sorted({name for name, each in ARCHITECTURES.items() if each.encodes_sentences} - {"hypothesis_only"}),
-)
-def test_any_sentence_encoder_can_do_without_the_premise(
-    name: str, shrunken: Any, pairs_of: Any, sizes: Sizes
-) -> None:
-    architecture = architecture_named(f"hypothesis_only:{name}")
-    model: Any = architecture.build(shrunken(architecture.config, 6), sizes)
-    pairs = pairs_of(PREMISES, HYPOTHESES)
-    before = model.eval()(pairs)
-    assert torch.equal(before, model(Pairs(pairs.hypothesis, pairs.hypothesis)))
-    model.train()(pairs).logsumexp(-1).sum().backward()
-    unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
-    assert not unread  # nothing of the premise's is kept
-
-
-def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:
     with pytest.raises(CrossexamError, match="'conditional_encoder' has no hypothesis-only form"):
         architecture_named("hypothesis_only:conditional_encoder")

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from crossexam.zoo import layers  # noqa: E402
-from crossexam.zoo.layers import (  # noqa: E402
-    LSTM,
-    ContextStates,
-    Dropout,
-    PackedIndex,
-    dropout,
-    packed_index,
-)
+from crossexam.zoo import layers
+from crossexam.zoo.layers import LSTM, Dropout, PackedIndex, dropout, packed_index
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 
@@ -92,39 +84,19 @@ def read(layer: LSTM, *, training: bool) -> list[torch.Tensor]:
     made = torch.Generator().manual_seed(1)
     inputs = torch.randn(len(LENGTHS), 11, 6, generator=made).requires_grad_()
     mask = torch.arange(11) < torch.tensor(LENGTHS).unsqueeze(1)
-    directions = 2 if layer.lstm.bidirectional else 1
-    start = torch.randn(2, directions, len(LENGTHS), 5, generator=made).requires_grad_()
+    start = torch.randn(2, 2, len(LENGTHS), 5, generator=made).requires_grad_()
     layer.train(training).zero_grad()
     context = layer(inputs, mask, (start[0], start[1]))
     weights = [torch.randn(each.shape, generator=made) for each in context]
     sum((w * each).sum() for w, each in zip(weights, context, strict=True)).backward()
-    found = [*context, *(p.grad for p in layer.parameters()), inputs.grad, start.grad]
-    return [each.detach().clone() for each in found]
+    return [*context, *(p.grad.clone() for p in layer.parameters()), inputs.grad, start.grad]
 
 
-def test_training_reads_what_evaluation_reads(
-    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups = []
-    whole = LSTM._whole
-
-    def counted(self: LSTM, inputs: torch.Tensor, mask: torch.Tensor, initial: object) -> ContextStates:
-        groups.append(len(inputs))
-        return whole(self, inputs, mask, initial)
-
-    monkeypatch.setattr(LSTM, "_whole", counted)
+@pytest.mark.parametrize("call", [0, 300, 10**9])
+def test_training_reads_what_evaluation_reads(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    layer = LSTM(6, 5)
     monkeypatch.setattr(layers, "_CALL_WORDS", 0)
-
-    def check(call: int, bidirectional: bool) -> None:
-        torch.manual_seed(0)
-        layer = LSTM(6, 5, bidirectional=bidirectional)
-        monkeypatch.setattr(layers, "_CALL", call * 4 * layer.lstm.hidden_size * 11)
-        groups.clear()
-        grouped = read(layer, training=True)
-        packed = read(layer, training=False)
-        assert sum(groups) == len(LENGTHS)
-        assert (len(groups) > 1) == (call == 0)
-        for here, there in zip(grouped, packed, strict=True):
-            torch.testing.assert_close(here, there, atol=1e-5, rtol=1e-4)
-
-    for_each(check, [(0, True), (300, True), (10**9, True), (0, False)])
+    monkeypatch.setattr(layers, "_CALL", call * 4 * 5 * 11)  # from each sentence alone to all at once
+    for grouped, packed in zip(read(layer, training=True), read(layer, training=False), strict=True):
+        torch.testing.assert_close(grouped, packed, atol=1e-5, rtol=1e-4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -12,29 +11,12 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import with_options
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 from made.commands import invoke
 from made.suites import contents
 
 BASE = ["--base", "builtin:demo", "--limit", "30"]
-
-
-def test_their_targets_exist(for_each: Callable[..., None]) -> None:
-    options = with_own_options()
-
-    def check(form: ShortForm, name: str, option: str, value: object) -> None:
-        assert option in {each.name for each in fields(options[name])}
-        if value is not None:
-            changed = with_options(options[name], {option: value}, name)
-            assert getattr(changed, option) != getattr(options[name], option)
-            return
-        kind = type(getattr(options[name], option))
-        assert (kind is bool) == form.is_switch
-        assert (kind is tuple) == form.repeatable
-
-    for_each(check, [(form, *setting) for form in SHORT_FORMS.values() for setting in form.settings])
 
 
 def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text() -> None:

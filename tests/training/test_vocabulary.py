@@ -102,22 +102,6 @@ def test_rare_words_without_a_vector_are_unknown(tmp_path: Path, refused: Callab
     assert said.endswith("wanted: vectors of 300 dimensions\n  hint: --set width=2")
 
 
-def test_words_of_other_corpora_are_known_if_they_have_a_vector(tmp_path: Path) -> None:
-    vectors = _file(tmp_path, f"{_ROWS}cat 1 1 1\n")
-    train = [Example("a", "a cat", "a cat", "neutral")]
-    others = [Example("b", "the dog Dog barks", "a fish", None)]
-    both, found, borrowed = make_vocabulary(
-        train, lower_case=False, characters=True, others=others, vectors=vectors
-    )
-    assert list(both.words)[2:] == ["a", "cat", "Dog", "dog", "the"]
-    assert set(both.characters) == {"[PAD]", "[UNK]", *"acat"}  # characters have no vectors
-    assert borrowed == 3
-    assert found is not None
-    assert set(found.rows) == {"cat", "Dog", "dog", "the"}
-    folded, _, _ = make_vocabulary(train, lower_case=True, characters=False, others=others, vectors=vectors)
-    assert list(folded.words)[2:] == ["a", "cat", "dog", "the"]
-
-
 def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path) -> None:
     one = tmp_path / "one.csv"
     one.write_text("text,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")  # read as the columns say

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from crossexam.cli.command import Verb
 from crossexam.cli.main import VALIDATE, VERBS
 from crossexam.core.places import url_of
-from crossexam.options.groups import ReadFrom, WriteTo
+from crossexam.options.groups import ReadFrom
 from crossexam.options.option import (
     Count,
     NumberOrAuto,
@@ -40,13 +40,6 @@ class Cook:
     output: ReadFrom = option("Where it goes. Or stays.", "-o", "--output", takes="DIR", required=True)
 
 
-@dataclass(frozen=True)
-class Written:
-    """What is written is not left out."""
-
-    output: WriteTo | None = option("Where it goes.")
-
-
 def given(**values: Any) -> Cook:
     return read_options(Cook, {"dish": "soup", "output": ["x"], **values})
 
@@ -66,7 +59,6 @@ def test_what_is_wrong_with_a_text_or_an_argument_is_said(refused: Callable[...,
     ):
         assert refused(given, **{name: [text]}) == said
     assert refused(given, limit=["2", "3"]) == "--limit is given twice\n  wanted: either '2' or '3'"
-    assert "--output" in refused(read_options, Written, {"output": ["a.csv", "b.md"]})
     assert "-o DIR" in refused(read_options, Cook, {"dish": "soup"})
     # arguments of the library are taken as they are
     assert checked_options(Cook, limit=2, size="auto", salt=[1], dish=None) == Cook(limit=2, salt=(1,))

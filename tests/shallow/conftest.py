@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -27,25 +26,15 @@ def taught() -> tuple[Example, ...]:
 
 
 @pytest.fixture(scope="session")
-def written() -> Callable[[Path, Iterable[Example]], Path]:
-    """Write examples as a corpus in the format of SNLI."""
-
-    def write(path: Path, examples: Iterable[Example]) -> Path:
-        lines = [
-            {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
-            for e in examples
-        ]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        return path
-
-    return write
-
-
-@pytest.fixture(scope="session")
-def corpus(
-    taught: tuple[Example, ...], written: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    return written(tmp_path_factory.mktemp("corpus") / "tiny.jsonl", taught)
+def corpus(taught: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same in the format of SNLI."""
+    lines = [
+        {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
+        for e in taught
+    ]
+    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")

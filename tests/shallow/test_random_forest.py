@@ -18,7 +18,6 @@ from scipy.spatial import distance
 from sklearn.ensemble import RandomForestClassifier
 
 from crossexam.core.errors import how_to_install
-from crossexam.core.example import Example
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.pair_features import (
@@ -32,9 +31,7 @@ from crossexam.shallow.random_forest import (
     RANDOM_FOREST,
     TREES,
     VECTORS,
-    ForestSettings,
     arrays_of,
-    fit_random_forest,
     load_forest,
     save_forest,
 )
@@ -198,14 +195,6 @@ def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path, refused: Cal
     assert "for 1 words" in refused(load_word_vectors, tmp_path / VECTORS)
     path.write_text("", encoding="utf-8")
     assert "the file has no vectors" in refused(first_vectors, path, 2)
-
-
-def test_the_fit_says_what_features_count_for(taught: tuple[Example, ...]) -> None:
-    fitted = fit_random_forest(taught, VECTOR_OF, ForestSettings(trees=10, min_leaf=1))
-    assert [each.feature for each in fitted.importances] == list(FEATURES)
-    assert sum(each.mean for each in fitted.importances) == pytest.approx(1, abs=1e-4)
-    # a dog runs outside / a dog runs: 7 words, "a" unknown in both, and so on
-    assert (fitted.words, fitted.found) == (8 * (4 + 3 + 3 + 7 + 3 + 3), 8 * (3 + 2 + 2 + 4 + 2 + 0))
 
 
 def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(

@@ -133,28 +133,13 @@ def test_what_cannot_be_fitted_is_refused(
     some = [each for each in taught if each.label != "contradiction"]
     assert "none of the 16 training examples is labelled contradiction" in refused(fit, some)
     assert fit([*taught, *(replace(each, label=None) for each in taught)]) == len(taught)
+    two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
+    assert "the labels mix not_entailment with neutral" in refused(fit, [*taught, two])
+    share = replace(asked, train="snli:train@0.1", folder=asked.folder / "share")
+    assert "no epochs to draw a share for" in refused(fit_once, model, share)
     package, extra = NEEDED[model.name]
     monkeypatch.setitem(sys.modules, package, None)
     assert how_to_install(extra) in refused(fit, taught)
-
-
-def test_corpora_that_do_not_fit_are_refused(
-    model: ShallowModel,
-    asked: FitRequest,
-    taught: tuple[Example, ...],
-    written: Callable[..., Path],
-    refused: Callable[..., str],
-    tmp_path: Path,
-) -> None:
-    asked = replace(asked, folder=tmp_path / "m")
-    mixed = written(tmp_path / "mixed.jsonl", [replace(taught[2], label="not_entailment"), *taught])
-    for change, message in (
-        ({"train": str(mixed)}, "mixed.jsonl: the labels mix not_entail"),
-        ({"tests": (str(mixed),)}, "mixed.jsonl: the labels mix not_entail"),
-        ({"train": "snli:train@0.1"}, "no epochs to draw a share for"),
-    ):
-        assert message in refused(fit_once, model, replace(asked, **change))
-    assert not asked.folder.exists()
 
 
 def test_the_command_line_trains_it_and_refuses_the_options_of_others(

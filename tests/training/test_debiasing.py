@@ -33,7 +33,6 @@ from crossexam.training.debiasing import (
     make_bias,
     split_into_folds,
 )
-from crossexam.training.request import TrainingRequest
 from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
 from made.commands import invoke
@@ -190,22 +189,17 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
 
 
 def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
-    epochs: list[int] = []
-
-    def request(folder: str, **given: Any) -> TrainingRequest:
-        def watch(status: Any) -> None:
-            epochs.extend([status.epoch] if status.scores is not None else [])
-
-        made: TrainingRequest = request_of(folder=folder, debias="learned-mixin-h", watch=watch, **given)
-        return made
-
-    found = train_grid(request("grid"), grid(["entropy_weight=0.5,0.01"]), [1])
+    scored: list[Any] = []
+    given = {"debias": "learned-mixin-h", "watch": scored.append}
+    found = train_grid(request_of(folder="grid", **given), grid(["entropy_weight=0.5,0.01"]), [1])
+    epochs = [status for status in scored if status.scores is not None]
     assert len(epochs) == 2 + 2 * 2  # one biased model and two models of two epochs
-    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1)).folder
+    alone = train_model(request_of(folder="alone", values={"entropy_weight": "0.01"}, seed=1, **given)).folder
     swept = found["entropy_weight=0.01"][0].folder
     assert (swept / "model.safetensors").read_bytes() == (alone / "model.safetensors").read_bytes()
-    epochs.clear()
-    train_grid(request("other"), grid(["lr=0.01,0.02"]), [0])
+    scored.clear()
+    train_grid(request_of(folder="other", **given), grid(["lr=0.01,0.02"]), [0])
+    epochs = [status for status in scored if status.scores is not None]
     assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
 
 

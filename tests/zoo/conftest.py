@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -58,11 +57,11 @@ def pairs_of(sizes: Sizes) -> Callable[..., Pairs]:
     padding follow the longest sentence and the longest word.
     """
 
-    def parse(text: Text, rng: random.Random) -> str:
+    def parse(text: Text) -> str:
         if len(text) == 1:
             return str(text[0])
-        cut = rng.randrange(1, len(text))
-        return f"( {parse(text[:cut], rng)} {parse(text[cut:], rng)} )"
+        cut = 1 + sum(text) % (len(text) - 1)
+        return f"( {parse(text[:cut])} {parse(text[cut:])} )"
 
     def sentences(batch: Sequence[Text], others: Sequence[Text], extra: int) -> Sentences:
         width = max(map(len, batch)) + extra
@@ -76,7 +75,7 @@ def pairs_of(sizes: Sizes) -> Callable[..., Pairs]:
                 spelling = [1 + (word * step) % (sizes.characters - 1) for step in range(1, 2 + word % 5)]
                 characters[row, position, : len(spelling)] = torch.tensor(spelling)
         tags = torch.where(words > 0, 1 + words % (sizes.tags - 1), 0)
-        trees = [parse_binary(parse(text, random.Random(sum(text))))[1] for text in batch]
+        trees = [parse_binary(parse(text))[1] for text in batch]
         return Sentences(words, words > 0, characters, tags, match, *tree_tensors(trees, width))
 
     def make(premises: Sequence[Text], hypotheses: Sequence[Text], extra: int = 0) -> Pairs:

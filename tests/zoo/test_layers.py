@@ -56,15 +56,12 @@ def test_dropout_has_its_rate_in_each_of_four_and_drops_them_independently(rate:
 
 def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training(refused: Callable[..., str]) -> None:
     assert "wanted: a rate of at least 0 and below 1" in refused(Dropout, 1.0)
-    assert dropout(torch.ones(9), 1.0, training=True).tolist() == [0.0] * 9
-    layer, states = Dropout(0.4), torch.randn(5, 7, requires_grad=True)
+    layer, states = Dropout(0.4), torch.randn(5, 7)
     torch.manual_seed(5)
     first = layer(states)
     torch.manual_seed(5)
     assert torch.equal(first, layer(states))
     assert not torch.equal(first, layer(states))
-    first.sum().backward()
-    torch.testing.assert_close(states.grad * states, first)
     assert layer.eval()(states) is states
     assert Dropout(0.0)(states) is states
 

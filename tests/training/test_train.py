@@ -146,9 +146,6 @@ def test_a_configuration_that_cannot_be_read_is_told(toy: Path, refused: Callabl
         assert message in refused(open_model, f"zoo/{toy}")
 
 
-# Several models
-
-
 def test_a_folder_without_a_whole_model_is_refused(toy: Path, refused: Callable[..., str]) -> None:
     (toy.parent / "begun" / "unfinished").mkdir(parents=True)
     for seed in ("seed-3", "seed-4"):

@@ -33,17 +33,8 @@ from crossexam.zoo.layers import WordEmbedding
 _RECIPE = Recipe("adam", 0.1, 2, 4, source="", patience=9)
 
 
-class _Line(nn.Module):
-    """Three logits from two numbers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(2, 3)
-        self.drop = nn.Dropout(0.3)
-
-
-def _read(model: _Line, inputs: torch.Tensor) -> ModelOutput:
-    return ModelOutput(model.layer(model.drop(inputs)), inputs)
+def _read(model: nn.Module, inputs: torch.Tensor) -> ModelOutput:
+    return ModelOutput(model(inputs), inputs)
 
 
 _INPUTS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.2], [0.3, 0.9], [0.7, 0.1]])
@@ -60,6 +51,7 @@ def _trainer(
 ) -> Trainer:
     """A training that is scored by *accuracies*, on one development set or on two."""
     torch.manual_seed(0)
+    objective = Objective(nn.Sequential(nn.Dropout(0.3), nn.Linear(2, 3)), _read)
     given = iter(accuracies)
 
     def score(model: nn.Module) -> dict[str, Score]:
@@ -68,7 +60,7 @@ def _trainer(
         return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}
 
     loop_settings = LoopSettings(recipe, 5, Device("cpu"), **settings)
-    return Trainer(Objective(_Line(), _read), lambda epoch: Epoch(_BATCHES, _collate), score, loop_settings)
+    return Trainer(objective, lambda epoch: Epoch(_BATCHES, _collate), score, loop_settings)
 
 
 # Schedules
@@ -138,18 +130,18 @@ def test_weights_that_halve_and_restore_begins_epochs_with_and_that_are_kept_are
     seen: list[Status] = []
     recipe = replace(_RECIPE, schedule="halve-and-restore", learning_rate=1.0)
     trainer = _trainer(recipe, [50, 70, 60, 65], folder=tmp_path, watch=seen.append)
-    model: Any = trainer.objective.model
+    _dropout, layer = trainer.objective.model
     at_start: list[torch.Tensor] = []
 
     def epoch_of(epoch: int) -> Epoch:
-        at_start.append(model.layer.weight.detach().clone())
+        at_start.append(layer.weight.detach().clone())
         return Epoch(_BATCHES, _collate)
 
     trainer._epoch_of = epoch_of  # type: ignore[method-assign]
     assert [record["rate"] for record in trainer.run()] == [1.0, 1.0, 1.0, 0.5]
     after_second = at_start[2]
     assert torch.equal(at_start[3], after_second)
-    assert torch.equal(model.layer.weight, after_second)
+    assert torch.equal(layer.weight, after_second)
     assert [status.done for status in seen if status.scores is None][:3] == [2, 4, 6]
     assert all(status.examples_per_second > 0 <= status.seconds_left for status in seen)
 
@@ -176,9 +168,9 @@ def test_of_several_dev_sets_the_mean_decides_when_to_stop_and_which_weights_are
 def test_steps_are_along_the_mean_gradients_of_their_batches(clip: float | None) -> None:
     recipe = replace(_RECIPE, optimizer="sgd", learning_rate=0.5, epochs=2, clip=clip)
     trainer = _trainer(recipe, [50, 60])
-    model: Any = trainer.objective.model
-    model.drop.p = 0.0
-    plain = copy.deepcopy(model.layer)
+    drop, layer = trainer.objective.model
+    drop.p = 0.0
+    plain = copy.deepcopy(layer)
     optimizer = torch.optim.SGD(plain.parameters(), lr=0.5)
     for record in trainer.run():
         losses = []
@@ -191,13 +183,14 @@ def test_steps_are_along_the_mean_gradients_of_their_batches(clip: float | None)
                 nn.utils.clip_grad_norm_(plain.parameters(), clip)
             optimizer.step()
         assert record["train_loss"] == pytest.approx(sum(losses) / 3, abs=2e-6)
-    torch.testing.assert_close(model.layer.weight, plain.weight)
-    torch.testing.assert_close(model.layer.bias, plain.bias)
+    torch.testing.assert_close(layer.weight, plain.weight)
+    torch.testing.assert_close(layer.bias, plain.bias)
 
 
 def test_a_loss_that_is_no_number_is_told() -> None:
     trainer = _trainer(_RECIPE)
-    nn.init.constant_(trainer.objective.model.layer.bias, float("nan"))  # type: ignore[union-attr, arg-type]
+    for weight in trainer.objective.parameters():
+        nn.init.constant_(weight, float("nan"))
     with pytest.raises(CrossexamError, match=r"the loss is nan at step 1 \(epoch 1, learning rate 0.1\)"):
         trainer.run()
 

@@ -1,7 +1,4 @@
-"""The co-attention models, against slow references: one pair at a time, word by word, from the equations.
-
-The references see unpadded sentences, the models a padded batch of pairs of different lengths.
-"""
+"""The co-attention models against their equations: of one unpadded pair at a time, from a padded batch."""
 
 from __future__ import annotations
 
@@ -122,23 +119,18 @@ def test_dr_bilstm_is_that_of_each_pair_alone(pairs: Pairs) -> None:
 # BiMPM
 
 
-def multi(one: Tensor, other: Tensor, weight: Tensor) -> list[float]:
-    return [float(torch.cosine_similarity(w * one, w * other, 0)) for w in weight]
+def multi(one: Tensor, other: Tensor, weight: Tensor) -> Tensor:
+    """The cosine in each perspective."""
+    return torch.cosine_similarity(one.unsqueeze(-2) * weight, other.unsqueeze(-2) * weight, -1)
 
 
 def four_matchings(p: Tensor, q: Tensor, q_end: Tensor, weight: Tensor) -> Tensor:
-    """Section 3.2, word by word."""
-    rows = []
-    for word in p:
-        alpha = torch.cosine_similarity(word, q)
-        every = [multi(word, other, weight[1]) for other in q]
-        rows.append(
-            multi(word, q_end, weight[0])
-            + [max(column) for column in zip(*every, strict=True)]
-            + multi(word, alpha / alpha.sum() @ q, weight[2])
-            + multi(word, q[alpha.argmax()], weight[3])
-        )
-    return torch.tensor(rows)
+    """Section 3.2: full, max-pooling, attentive and max-attentive matching of each word of p."""
+    alpha = torch.cosine_similarity(p.unsqueeze(1), q, -1)
+    best = multi(p.unsqueeze(1), q, weight[1]).amax(1)
+    mean, nearest = alpha / alpha.sum(1, keepdim=True) @ q, q[alpha.argmax(1)]
+    full = multi(p, q_end, weight[0])
+    return torch.cat([full, best, multi(p, mean, weight[2]), multi(p, nearest, weight[3])], 1)
 
 
 def test_the_sum_of_cosines_keeps_its_sign() -> None:
@@ -183,23 +175,18 @@ SMALL = diin.Config(
 
 def test_trilinear_self_attention() -> None:
     """The score has all of w1.a + w2.b + w3.(a o b) + c here: w1 and c fall out of the softmax."""
-    d = 5
-    attention = diin.SelfAttention(d).requires_grad_(False)
-    generator = torch.Generator().manual_seed(7)
+    attention = diin.SelfAttention(5).requires_grad_(False)
+    torch.manual_seed(7)
     for weight in (attention.score, attention.fuse.weight):
-        weight.normal_(generator=generator)
-    w_1, c = torch.randn(d, generator=generator), 1.7
-    w_2, w_3 = attention.score
-    p = torch.randn(3, 4, d, generator=generator)
-    lengths = [4, 1, 3]
-    mask = torch.arange(4) < torch.tensor(lengths)[:, None]
-    got = attention(p, mask, diin.GrowingDropout(1.0, 1.0).eval())
+        weight.normal_()
+    (w_1, c), (w_2, w_3) = (torch.randn(5), 1.7), attention.score
+    p, lengths = torch.randn(3, 4, 5), torch.tensor([4, 1, 3])
+    got = attention(p, torch.arange(4) < lengths[:, None], diin.GrowingDropout(1.0, 1.0).eval())
     for row, length in enumerate(lengths):
-        words = p[row, :length]
-        for place, a in enumerate(words):
-            scores = torch.stack([w_1 @ a + w_2 @ b + w_3 @ (a * b) + c for b in words])
-            z, r, f = attention.fuse(torch.cat([a, torch.softmax(scores, 0) @ words])).chunk(3)
-            close(got[row, place], r.sigmoid() * a + f.sigmoid() * z.tanh())
+        a = p[row, :length]
+        scores = (a @ w_1).unsqueeze(1) + a @ w_2 + (a * w_3) @ a.T + c
+        z, r, f = attention.fuse(torch.cat([a, torch.softmax(scores, 1) @ a], 1)).chunk(3, 1)
+        close(got[row, :length], r.sigmoid() * a + f.sigmoid() * z.tanh())
 
 
 def test_the_image_is_the_product_of_all_words_and_0_beyond(pairs: Pairs) -> None:
@@ -209,12 +196,11 @@ def test_the_image_is_the_product_of_all_words_and_0_beyond(pairs: Pairs) -> Non
     model(pairs)
     p = model._read(pairs.premise, model.premise_attention)
     h = model._read(pairs.hypothesis, model.hypothesis_attention)
-    wanted = torch.zeros(4, 5 + 4 + 8 + 1, 8, 8)
+    wanted = torch.zeros(4, 8, 8, 5 + 4 + 8 + 1)
     for row, (premise, hypothesis) in enumerate(zip(PREMISES, HYPOTHESES, strict=True)):
-        for i in range(len(premise)):
-            for j in range(len(hypothesis)):
-                wanted[row, :, i, j] = p[row, i] * h[row, j]
-    close(images[0], wanted)
+        n, m = len(premise), len(hypothesis)
+        wanted[row, :n, :m] = p[row, :n].unsqueeze(1) * h[row, :m]
+    close(images[0].movedim(1, -1), wanted)
 
 
 def test_words_beyond_the_image_are_cut(pairs_of: Callable[..., Pairs]) -> None:

@@ -24,15 +24,7 @@ from crossexam.corpora.trained import BiasScore
 from crossexam.models.table import open_model
 from crossexam.training import debiasing
 from crossexam.training.data import Data
-from crossexam.training.debiasing import (
-    METHODS,
-    BiasedPart,
-    BiasPredictions,
-    Debias,
-    cross_predict,
-    make_bias,
-    split_into_folds,
-)
+from crossexam.training.debiasing import METHODS, Debias, cross_predict
 from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
 from made.commands import invoke
@@ -142,11 +134,11 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
 
 
 def test_an_item_made_from_an_example_has_its_bias(small_data: Data) -> None:
-    table_ = torch.full((60, 3), 1 / 3)
-    gold = torch.zeros(60, dtype=torch.int64)
-    bias = make_bias(small_data.examples, table_, gold, Debias("drift"), BiasScore(50.0, 40.0))
-    made = Example("negation:x", "p", "h", "neutral", base=small_data.examples[7].id)
-    assert bias.rows([small_data.examples[3], made]) == [3, 7]
+    gold, score = torch.zeros(60, dtype=torch.int64), BiasScore(50.0, 40.0)
+    given = small_data.examples
+    bias = debiasing.make_bias(given, torch.full((60, 3), 1 / 3), gold, Debias("drift"), score)
+    made = Example("negation:x", "p", "h", "neutral", base=given[7].id)
+    assert bias.rows([given[3], made]) == [3, 7]
     with pytest.raises(CrossexamError, match="the biased model has no prediction for it"):
         bias.rows([Example("y", "p", "h", "neutral")])
 
@@ -155,21 +147,21 @@ def test_folds_answer_for_what_they_did_not_see() -> None:
     asked: list[tuple[set[int], set[int]]] = []
     groups = [f"premise {row // 2}" for row in range(20)]
 
-    def answer(part: BiasedPart) -> BiasPredictions:
+    def answer(part: debiasing.BiasedPart) -> debiasing.BiasPredictions:
         train, stop, held = (set(rows) for rows in part[1:])
         premises = [{groups[row] for row in rows} for rows in (train, stop)]
         assert all(premises)
         assert not premises[0] & premises[1]
         asked.append((train | stop, held))
         probabilities = torch.full((len(held), 3), float(len(asked)))
-        return BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
+        return debiasing.BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
 
     found, score = cross_predict(groups, Debias("weighting", folds=3), 0, answer)
     for rows, held in asked:
         assert rows | held == set(range(20))
         assert not {groups[row] for row in rows} & {groups[row] for row in held}
     assert Counter(row for _, held in asked for row in held) == Counter(range(20))
-    assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
+    assert found[debiasing.split_into_folds(groups, 3, 0)[1]].eq(2).all()
     assert score.rounded() == BiasScore(52.0, 30.0, (1, 2, 3))
     cross_predict(groups, Debias("drift"), 0, answer)
     assert asked[-1] == (set(range(20)), set(range(20)))

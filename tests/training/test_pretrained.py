@@ -69,7 +69,8 @@ def test_an_index_names_safetensors_in_the_folder_only(
 def test_a_link_that_leaves_the_folder_is_refused(
     folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
 ) -> None:
-    index(folder, file)
+    if file == "shard.safetensors":
+        index(folder, file)
     outside = (folder / "model.safetensors").rename(tmp_path / "outside.safetensors")
     (folder / file).symlink_to(outside)
     assert "a link to a file outside the checkpoint" in refused(open_model, f"hf/{folder}", DEVICE)

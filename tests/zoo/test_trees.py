@@ -216,11 +216,11 @@ def attentive() -> DiSAN:
     return made
 
 
-def directional_reference(layer: DirectionalAttention, x: Tensor) -> Tensor:
+def directional_reference(layer: DirectionalAttention, x: Tensor, *, backward: bool) -> Tensor:
     h = torch.nn.functional.elu(layer.states(x))
     out = []
     for i in range(len(x)):
-        visible = h[i + 1 :] if layer.backward else h[:i]
+        visible = h[i + 1 :] if backward else h[:i]
         s = torch.zeros(h.shape[1])
         if len(visible):
             f = 5 * torch.tanh((layer.seen(visible) + layer.seeing(h[i])) / 5)
@@ -232,7 +232,8 @@ def directional_reference(layer: DirectionalAttention, x: Tensor) -> Tensor:
 
 def disan_reference(model: DiSAN, words: Tensor) -> Tensor:
     x = model.words.table.weight[words]
-    u = torch.cat([directional_reference(layer, x) for layer in (model.earlier, model.later)], 1)
+    earlier = directional_reference(model.earlier, x, backward=False)
+    u = torch.cat([earlier, directional_reference(model.later, x, backward=True)], 1)
     f = model.scores(torch.nn.functional.elu(model.attention(u)))
     return (torch.softmax(f, 0) * u).sum(0)
 

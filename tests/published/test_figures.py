@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from statistics import mean
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
+from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 STUDY, NIE, ZHANG = published("naik2018"), published("nie2019"), published("zhang2020")
 SPLITS = ("matched", "mismatched")
@@ -72,6 +74,21 @@ def test_means_are_recomputed(split: str) -> None:
         assert row[f"C-E.{split}"] + row[f"C-N.{split}"] == pytest.approx(100)
 
 
+def test_other_claims_are_recomputed() -> None:
+    share = 100 * (1703 + 1695) / 4337
+    stated = claim("share of false entailment in the errors that NB and BiLSTM share on numerical reasoning")
+    assert (round(share, 2), math.floor(10 * share) / 10) == (stated.computed, stated.stated)
+    items = figure("set_size", "items", "antonymy.matched")
+    right = [figure("accuracy", system, "antonymy.matched") for system in ("RC", "CH")]
+    stated = claim("antonymy items that RC and CH both fail, matched")
+    both_fail = items - sum(right) / 100 * items + 171
+    assert both_fail == pytest.approx(stated.computed, abs=0.01)
+    assert abs(both_fail - stated.stated) <= 2 * 0.0005 * items  # two accuracies rounded to 0.1 %
+    errors = STUDY.table("error_analysis").cells.values()
+    sums = [sum(row[split] for row in errors) for split in SPLITS]
+    assert sums == [claim("sum of the sources of error, matched").computed, 100]
+
+
 def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> None:
     literal = {name for name, each in CONSTRUCTIONS.items() if len(each.known_rules) > 1}
     said = {name for key in published_studies() for name in published(key).differences.get("ours", {})}
@@ -124,6 +141,14 @@ def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., 
 
 
 # Zhang et al. 2020
+
+
+def test_the_published_majority_is_always_neutral() -> None:
+    """Table 5's row Majority is the share of neutral or not_entailment in Table 4, within halves."""
+    for member in MEMBERS.values():
+        share = member.shares.get("neutral", member.shares.get("not_entailment", 0.0))
+        found = ZHANG.table("accuracy").value("Majority", member.key)
+        assert found == pytest.approx(share, abs=3.1), member.key  # WNLI's halves of 353 differ most
 
 
 def test_tables_2_and_5_agree() -> None:

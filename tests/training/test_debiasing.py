@@ -109,6 +109,9 @@ def test_a_method_is_plain_training_in_its_limit_only_and_keeps_the_main_model_o
     assert not all(torch.allclose(other[key], weight, atol=1e-4) for key, weight in weights.items())
     model = open_model(f"zoo/{debiased}", {"device": "cpu"})
     assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
+    for setting in {each for other in METHODS.values() for each in other.settings} - set(method.settings):
+        with pytest.raises(CrossexamError, match=f"{name} does not read '{setting}'"):
+            train_model(request_of(folder="other", debias=name, values={setting: "0.7"}))
 
 
 def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(

@@ -14,7 +14,6 @@ from crossexam.engines.table import ENGINES, EngineOptions, engine_named
 def test_names_and_options_make_engines() -> None:
     assert isinstance(engine_named("local", EngineOptions(workers=1)), InThisProcess)
     assert engine_named("local", EngineOptions(workers=3)) == Processes(3)
-    assert engine_named("ray") == RayEngine()
     wanted = RayEngine("10.0.0.1:6379", 8, 2.0, 0.5)
     assert engine_named("ray:10.0.0.1:6379", EngineOptions(8, num_cpus=2, num_gpus=0.5)) == wanted
 
@@ -26,11 +25,7 @@ def test_each_engine_is_documented() -> None:
 
 def test_what_is_no_engine_or_has_no_such_options_is_refused(refused: Callable[..., str]) -> None:
     assert "did you mean 'ray'" in refused(engine_named, "rai")
-    assert "the engine 'local' takes no argument, but got '4'\n  wanted: local" in refused(
-        engine_named, "local:4"
-    )
-    said = refused(engine_named, "ray:")
-    assert "nothing follows the colon of 'ray:'\n  wanted: ray:HOST:PORT, ray:auto, or ray alone" in said
+    assert "the engine 'local' takes no argument, but got '4'" in refused(engine_named, "local:4")
+    assert "nothing follows the colon of 'ray:'" in refused(engine_named, "ray:")
     said = refused(engine_named, "local", EngineOptions(num_gpus=1))
     assert "--num-gpus has no effect on the engine 'local'" in said
-    assert "--engine ray" in said

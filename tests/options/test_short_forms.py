@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -12,7 +11,6 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import with_options
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 from made.commands import invoke
@@ -21,29 +19,12 @@ from made.suites import contents
 BASE = ["--base", "builtin:demo", "--limit", "30"]
 
 
-def test_their_targets_exist(for_each: Callable[..., None]) -> None:
-    options = with_own_options()
-
-    def check(form: ShortForm, name: str, option: str, value: object) -> None:
-        assert option in {each.name for each in fields(options[name])}
-        if value is not None:
-            changed = with_options(options[name], {option: value}, name)
-            assert getattr(changed, option) != getattr(options[name], option)
-            return
-        kind = type(getattr(options[name], option))
-        assert (kind is bool) == form.is_switch
-        assert (kind is tuple) == form.repeatable
-
-    for_each(check, [(form, *setting) for form in SHORT_FORMS.values() for setting in form.settings])
-
-
 def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text() -> None:
     known = {name: get_type_hints(type(options)).get("rules") for name, options in with_own_options().items()}
     rules = {name: get_args(kind) for name, kind in known.items() if kind is not None}
     wanted = {(name, "released" if "released" in of else "paper") for name, of in rules.items()}
     settings = SHORT_FORMS["--as-published"].settings
     assert {(name, value) for name, option, value in settings if option == "rules"} == wanted
-    assert all(of[0] == "ours" and set(of) <= {"ours", "paper", "released"} for of in rules.values())
 
 
 def test_it_sets_what_the_suite_has_or_is_refused(
@@ -71,11 +52,10 @@ def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Ca
         suite = form.settings[0][0]
         base = [] if suite_named(suite).base_option else BASE
         base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
-        for empty in ([form.flag, ""], [f"{form.flag}="]):
-            with pytest.raises(CrossexamError) as caught:
-                invoke("build", suite, *base, "-o", tmp_path / "out", *empty)
-            assert "true'" not in caught.value.what
-            assert not (tmp_path / "out").exists()
+        with pytest.raises(CrossexamError) as caught:
+            invoke("build", suite, *base, "-o", tmp_path / "out", form.flag, "")
+        assert "true'" not in caught.value.what
+        assert not (tmp_path / "out").exists()
 
     for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
 
@@ -103,9 +83,8 @@ def test_it_is_the_same_as_what_it_stands_for(
 
 def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     base = cx.load("builtin:demo").examples[:60]
-    plain, published = cx.build("antonymy", base), cx.build("antonymy", base, as_published=True)
+    published = cx.build("antonymy", base, as_published=True)
     stated = cx.build("antonymy", base, options={"antonymy": {"rules": "released"}})
     assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
     assert published.manifest == stated.manifest
-    assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import product
 from statistics import mean
 from typing import Any
 
@@ -41,17 +40,6 @@ def test_every_column_is_a_test_set_of_ours_and_every_row_a_known_system() -> No
             assert column.partition(".")[2] in {"", *SPLITS}, column
     for key in ("accuracy", "false_neutral", "distraction_training", "antonymy_errors", "spelling_error"):
         assert set(STUDY.table(key).rows) <= set(STUDY.systems)
-    assert STUDY.table("accuracy").rows == (*SIX, "ALIGN")
-
-
-def test_shares_are_percentages() -> None:
-    for table in [*STUDY.tables.values(), *NIE.tables.values()]:
-        assert table.checked
-        if table.unit == "percent":
-            assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
-    row = STUDY.table("accuracy").cells["ALIGN"]  # which never predicts contradiction
-    assert (len(row), row["antonymy.matched"], row["antonymy.mismatched"]) == (13, 0.0, 0.0)
-    assert figure("rte", "ALIGN", "rte3_test") == 61.125
 
 
 def test_a_figure_is_found_by_construction_and_part() -> None:
@@ -99,23 +87,12 @@ def test_other_claims_are_recomputed() -> None:
     errors = STUDY.table("error_analysis").cells.values()
     sums = [sum(row[split] for row in errors) for split in SPLITS]
     assert sums == [claim("sum of the sources of error, matched").computed, 100]
-    (cells,) = STUDY.table("antonym_kinds").cells.values()  # shares of a sample
-    for outcome in ("both_right", "both_wrong"):
-        kinds = [f"antonymy.{outcome}.{kind}.matched" for kind in ("gradable", "complementary", "relational")]
-        assert sum(cells[kind] for kind in kinds) == 100
-    assert cells["antonymy.both_right.complementary.matched"] == 99
-    assert STUDY.table("slices").cells == {"baselines": {"base.annotation.ANTO": 67}}
 
 
 def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> None:
     literal = {name for name, each in CONSTRUCTIONS.items() if len(each.known_rules) > 1}
     said = {name for key in published_studies() for name in published(key).differences.get("ours", {})}
-    assert literal <= said
-    for key in published_studies():
-        for rules, sentences in published(key).differences.items():
-            assert rules in {"ours", "paper"}  # what the authors' script makes does not differ
-            assert set(sentences) <= {"*", "cs_0_5", "cs_0_6", "cs_0_7", *CONSTRUCTIONS}
-            assert all(0 < len(sentence) < 160 and "." not in sentence for sentence in sentences.values())
+    assert literal <= said <= {"*", "cs_0_5", "cs_0_6", "cs_0_7", *CONSTRUCTIONS}
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -134,7 +111,6 @@ def test_tables_agree_with_each_other_and_with_the_text(split: str) -> None:
         before = figure("false_neutral", system, f"base.{split}")
         for test in ("word_overlap", "length_mismatch"):  # section 4.4: "it increases for all models"
             assert figure("false_neutral", system, f"{test}.{split}") > before
-    assert max(figure("accuracy", system, "numerical_reasoning") for system in SIX) < 100 / 3
 
 
 def test_predictions_on_adversaries_add_up_and_agree_with_the_accuracies() -> None:
@@ -146,19 +122,6 @@ def test_predictions_on_adversaries_add_up_and_agree_with_the_accuracies() -> No
     for row, cells in NIE.table("accuracy").cells.items():
         made = NIE.table("predictions").cells[row]
         assert (cells["so_swap.snli"], cells["add_amod.snli"]) == (made["so_swap.C"], made["add_amod.N"])
-
-
-def test_tables_3_and_5_agree_with_table_1() -> None:
-    whole, without = NIE.table("compositionality").cells, NIE.table("without_composition").cells
-    for row, cells in without.items():
-        for split in ("snli", "matched", "mismatched"):
-            assert whole[row][f"base.{split}"] == cells[f"original.{split}"]
-            assert whole[f"{row}-BoW"][f"base.{split}"] == cells[f"bow.{split}"]
-            if f"ws.{split}" in cells:
-                assert whole[f"{row}-WS"][f"base.{split}"] == cells[f"ws.{split}"]
-    assert all(
-        set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"} for table in NIE.tables.values()
-    )
 
 
 def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., Any]) -> None:
@@ -200,25 +163,9 @@ def test_tables_2_and_5_agree() -> None:
         assert cells["relative"] == pytest.approx(100 * (over / snli - 1), abs=0.25), row
 
 
-def test_table_3_is_relative_to_its_first_row() -> None:
-    cells = ZHANG.table("debiasing").cells
-    for row in ("adv", "drift", "learned-mixin", "learned-mixin-h", "weighting"):
-        for column in ("snli_test", "mean"):
-            relative = 100 * (cells[row][column] / cells["BiLSTM"][column] - 1)
-            assert cells[row][f"{column}.relative"] == pytest.approx(relative, abs=0.15), (row, column)
-
-
-def test_the_shares_of_table_4_add_up() -> None:
-    assert set(ZHANG.table("splits").cells) == set(FOURTEEN)
-    for row, cells in ZHANG.table("splits").cells.items():
-        shares = [share for column, share in cells.items() if column not in ("validation", "test")]
-        assert sum(shares) == pytest.approx(100, abs=0.11), row
-
-
 # Challenge sets
 
 
-LABELS = ("entailment", "not_entailment")
 CHALLENGE_STUDIES = sorted({key for challenge in CHALLENGES.values() for key in challenge.studies})
 
 
@@ -227,11 +174,9 @@ def test_the_figures_on_challenge_sets_belong_to_their_test_sets(for_each: Calla
 
     def check(key: str) -> None:
         study = published(key)
-        assert study.name
         assert study.source.startswith("https://")
         for table in study.tables.values():
             assert set(table.rows) <= set(study.systems)
-            assert table.place
             assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
             for column in table.columns:
                 part, _, of = column.partition(".")
@@ -240,30 +185,9 @@ def test_the_figures_on_challenge_sets_belong_to_their_test_sets(for_each: Calla
                 assert not of or of.partition("=")[0] in (*challenge.slices, *challenge.more)
 
     for_each(check, CHALLENGE_STUDIES)
-    unchecked = {key for key in CHALLENGE_STUDIES for t in published(key).tables.values() if not t.checked}
-    assert unchecked == {
-        "chen2018",
-        "chen2021",
-        "geiger2020",
-        "maccartney2008",
-    }  # not compared with the paper
-    assert set(published_studies()) == {"naik2018", "nie2019", "sanchez2018", "zhang2020", *CHALLENGE_STUDIES}
-
-
-def test_the_figures_on_hans_agree_with_each_other() -> None:
-    """Each heuristic and gold label has five subcases of 1,000 pairs."""
-    tables = published("mccoy2019").tables
-    for row, cells in tables["hans"].cells.items():
-        means = []
-        for heuristic, gold in product(("lexical_overlap", "subsequence", "constituent"), LABELS):
-            of_both = f"hans.subcase={heuristic[0]}{gold[0]}_"
-            subcases = tables["subcases"].cells[row].items()
-            of_five = [value for column, value in subcases if column.startswith(of_both)]
-            assert len(of_five) == 5
-            means.append(mean(of_five))
-            stated = cells[f"hans.heuristic and gold={heuristic}/{gold}"]
-            assert means[-1] == pytest.approx(stated, abs=0.051)
-        assert mean(means) == pytest.approx(cells["hans"], abs=0.051)
+    tables = [(key, table) for key in published_studies() for table in published(key).tables.values()]
+    unchecked = {key for key, table in tables if not table.checked}  # not compared with the paper
+    assert unchecked == {"chen2018", "chen2021", "geiger2020", "maccartney2008"}
 
 
 def test_the_figures_of_natlog_are_those_that_angeli_quotes() -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from crossexam.core.example import Example
-from crossexam.language.word_vectors import WordVectors
 
 
 @pytest.fixture(scope="session")
@@ -28,36 +26,21 @@ def taught() -> tuple[Example, ...]:
 
 
 @pytest.fixture(scope="session")
-def written() -> Callable[[Path, Iterable[Example]], Path]:
-    """Write examples as a corpus in the format of SNLI."""
-
-    def write(path: Path, examples: Iterable[Example]) -> Path:
-        lines = [
-            {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
-            for e in examples
-        ]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        return path
-
-    return write
+def corpus(taught: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same in the format of SNLI."""
+    lines = [
+        {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
+        for e in taught
+    ]
+    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")
-def corpus(
-    taught: tuple[Example, ...], written: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    return written(tmp_path_factory.mktemp("corpus") / "tiny.jsonl", taught)
-
-
-@pytest.fixture(scope="session")
-def vectors() -> WordVectors:
-    words = tuple("dog cat man woman sleeps runs outside not".split())
-    return WordVectors(words, np.random.default_rng(1).normal(size=(len(words), 3)))
-
-
-@pytest.fixture(scope="session")
-def vectors_file(vectors: WordVectors, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def vectors_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
-    rows = zip(vectors.words, vectors.rows.tolist(), strict=True)
+    words = "dog cat man woman sleeps runs outside not".split()
+    rows = zip(words, np.random.default_rng(1).normal(size=(len(words), 3)).tolist(), strict=True)
     path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
     return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.spatial import distance
+from sklearn.ensemble import RandomForestClassifier
 
-from crossexam.core.errors import CrossexamError, how_to_install
-from crossexam.core.example import Example
-from crossexam.core.sealed import MANIFEST, as_json, write_manifest
+from crossexam.core.errors import how_to_install
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.pair_features import (
@@ -31,9 +31,7 @@ from crossexam.shallow.random_forest import (
     RANDOM_FOREST,
     TREES,
     VECTORS,
-    ForestSettings,
     arrays_of,
-    fit_random_forest,
     load_forest,
     save_forest,
 )
@@ -67,7 +65,6 @@ def test_lengths_are_compared_in_words_and_characters() -> None:
     # Dogs run do n't they: 5 words (marks are none), 21 characters; Dogs: 1 word, 5 characters
     assert found["length_words"] == (1 - 5) / 5
     assert found["length_characters"] == (5 - 21) / 21
-    assert _features("Dogs!", "Dogs run, don't they?")["length_words"] == (5 - 1) / 5
     assert _features("", "")["length_words"] == _features("", "")["length_characters"] == 0
 
 
@@ -85,10 +82,7 @@ def test_fuzzy_scores_read_what_fuzzywuzzy_leaves() -> None:
 
 def _transport(first: list[int], second: list[int], vectors: Any) -> float:
     """The same as a linear programme over all pairs of places, solved by SciPy."""
-    from scipy.optimize import linprog
-    from scipy.spatial.distance import cdist
-
-    costs = cdist(vectors[first], vectors[second])
+    costs = distance.cdist(vectors[first], vectors[second])
     n, m = costs.shape
     sums = np.vstack([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
     solved = linprog(costs.ravel(), A_eq=sums, b_eq=[1 / n] * n + [1 / m] * m)
@@ -101,15 +95,10 @@ def test_word_movers_distance_is_the_optimum_of_the_linear_programme(
 ) -> None:
     found = word_movers_distance(first, second, VECTOR_OF.rows)
     assert found == pytest.approx(_transport(first, second, VECTOR_OF.rows), abs=1e-9)
-    assert found == pytest.approx(word_movers_distance(second, first, VECTOR_OF.rows), abs=1e-9)
-    assert word_movers_distance(first, first[::-1], VECTOR_OF.rows) == pytest.approx(0, abs=1e-9)
 
 
 def test_distances_of_means_are_scipys() -> None:
-    from scipy.spatial import distance
-
-    rng = np.random.default_rng(0)
-    first, second = rng.normal(size=(2, 20, 5))
+    first, second = np.random.default_rng(0).normal(size=(2, 20, 5))
     second[:, 2] = first[:, 2] = 0.0  # 0 / 0 in Canberra's sum
     found = mean_distances(first, second)
     names = ("cosine", "cityblock", "canberra", "euclidean", "braycurtis")
@@ -121,12 +110,10 @@ def test_distances_of_means_are_scipys() -> None:
 def test_sentences_are_the_means_of_their_words_with_a_vector() -> None:
     dog, cat = VECTOR_OF.rows[:2]
     found = _features("The Dog, unheard cat.", "cat")
-    mean = (dog + cat) / 2
-    assert found["euclidean"] == pytest.approx(np.linalg.norm(mean - cat))
+    assert found["euclidean"] == pytest.approx(np.linalg.norm((dog + cat) / 2 - cat))
     assert found["word_movers_distance"] == pytest.approx(np.linalg.norm(dog - cat) / 2)
     nothing = _features("unheard", "cat dog")  # one word at the origin
-    norms = np.linalg.norm([dog, cat], axis=1)
-    assert nothing["word_movers_distance"] == pytest.approx(norms.mean())
+    assert nothing["word_movers_distance"] == pytest.approx(np.linalg.norm([dog, cat], axis=1).mean())
     assert (nothing["cosine"], nothing["braycurtis"]) == (1.0, 1.0)
     both = _features("unheard", "?")
     assert [both[name] for name in list(FEATURES)[-6:]] == [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
@@ -134,32 +121,29 @@ def test_sentences_are_the_means_of_their_words_with_a_vector() -> None:
 
 @given(pairs=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=5))
 def test_every_pair_has_finite_features_whatever_it_is_asked_with(pairs: list[tuple[str, str]]) -> None:
-    features, told = PairFeatures(VECTOR_OF), list[int]()
+    features = PairFeatures(VECTOR_OF)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("crossexam.shallow.pair_features._PAIRS_AT_ONCE", 2)
-        found = features.of(pairs, progress=lambda stage, done, total: told.append(done))
+        found = features.of(pairs)
     assert found.features.shape == (len(pairs), 4 + 2 + 7 + 1 + 5)  # the nineteen of the appendix
     assert np.isfinite(found.features).all()
     spoken = [word for pair in pairs for side in pair for word in side.split()]
     assert (found.words, found.found) == (len(spoken), sum(word in WORDS for word in spoken))
-    assert told == [min(done, len(pairs)) for done in range(2, len(pairs) + 2, 2)]
     for pair, row in zip(pairs, found.features, strict=True):
         assert np.allclose(features.of([pair]).features[0], row, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("package", ["sacrebleu.metrics.bleu", "ot"])
 def test_features_without_their_packages_say_how_to_get_them(
-    package: str, monkeypatch: pytest.MonkeyPatch
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(CrossexamError, match=re.escape(how_to_install("shallow"))):
-        PairFeatures(VECTOR_OF).of([("a dog", "a cat")])
+    for package in ("sacrebleu.metrics.bleu", "ot"):
+        with monkeypatch.context() as patched:
+            patched.setitem(sys.modules, package, None)
+            assert how_to_install("shallow") in refused(PairFeatures(VECTOR_OF).of, [("a dog", "a cat")])
 
 
-@pytest.mark.parametrize("changes", [{}, {"max_depth": 3}, {"min_samples_leaf": 4, "max_features": 2}])
+@pytest.mark.parametrize("changes", [{}, {"max_depth": 3}])
 def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tmp_path: Path) -> None:
-    from sklearn.ensemble import RandomForestClassifier
-
     rng = np.random.default_rng(2)
     table = np.round(rng.normal(size=(400, 19)), 2)  # rounded: many values are equal, many at thresholds
     gold = (table[:, 0] > 0).astype(int) + (table[:, 1] * rng.normal(size=400) > 0.2)
@@ -168,9 +152,6 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
     forest = load_forest(tmp_path / TREES)
     asked = np.vstack([table, np.round(rng.normal(size=(3_000, 19)), 2), np.full((1, 19), 1e9)])
     assert np.allclose(forest.probabilities(asked), grower.predict_proba(asked), rtol=0, atol=1e-12)
-    assert forest.probabilities(asked[:0]).shape == (0, 3)
-    leaves = np.array([tree.apply(asked.astype(np.float32)) for tree in grower.estimators_]).T
-    assert np.array_equal(forest.leaves(asked.astype(np.float32)), leaves + forest.roots)
     save_forest(tmp_path / "again.npz", forest)
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / TREES).read_bytes()
 
@@ -189,12 +170,10 @@ def test_damaged_trees_are_refused(tmp_path: Path, refused: Callable[..., str]) 
     assert load_forest(path).probabilities(np.zeros((1, 19))).tolist() == [[0.0, 1.0, 0.0]]
     for change in (
         {"left": np.zeros(3, dtype=np.int32)},  # a walk would not end
-        {"right": np.array([0, 1, 2], dtype=np.int32)},  # nor would this
         {"right": np.array([9, 1, 2], dtype=np.int32)},
         {"feature": np.array([19, 0, 0], dtype=np.uint8)},
         {"roots": np.array([3], dtype=np.int32)},
         {"shares": np.full((3, 3), np.nan)},
-        {"shares": np.zeros((3, 4))},
     ):
         np.savez(path, **(sound | change))
         assert "do not form decision trees" in refused(load_forest, path)
@@ -216,31 +195,15 @@ def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path, refused: Cal
     assert "for 1 words" in refused(load_word_vectors, tmp_path / VECTORS)
     path.write_text("", encoding="utf-8")
     assert "the file has no vectors" in refused(first_vectors, path, 2)
-    assert "no such word-vector file" in refused(first_vectors, tmp_path / "none", 2)
-
-
-FEW = ForestSettings(trees=10, min_leaf=1)
-
-
-def test_the_fit_says_what_features_count_for(taught: tuple[Example, ...]) -> None:
-    fitted = fit_random_forest(taught, VECTOR_OF, FEW)
-    assert [each.feature for each in fitted.importances] == list(FEATURES)
-    assert sum(each.mean for each in fitted.importances) == pytest.approx(1, abs=1e-4)
-    # a dog runs outside / a dog runs: 7 words, "a" unknown in both, and so on
-    assert (fitted.words, fitted.found) == (8 * (4 + 3 + 3 + 7 + 3 + 3), 8 * (3 + 2 + 2 + 4 + 2 + 0))
 
 
 def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
-    corpus: Path,
-    vectors_file: Path,
-    refused: Callable[..., str],
-    tmp_path: Path,
+    corpus: Path, vectors_file: Path, refused: Callable[..., str], tmp_path: Path
 ) -> None:
     folder, chart = tmp_path / "m", tmp_path / "importance.svg"
     values = {"trees": "10", "min_leaf": "1"}
     request = FitRequest(str(corpus), str(corpus), folder, values=values, vectors=vectors_file)
     manifest = fit_once(RANDOM_FOREST, request).manifest
-    assert manifest.fingerprint["vectors"]["file"] == "tiny.txt"
     assert manifest.facts["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
     assert "needs word vectors" in refused(fit_once, RANDOM_FOREST, replace(request, vectors=None))
     shown = invoke("features", f"rf/{folder}", "--top", "3", "-o", chart).output
@@ -249,6 +212,3 @@ def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
     assert all((name in shown) is (place < 3) for place, name in enumerate(ordered))
     drawn = chart.read_text(encoding="utf-8")
     assert all(name.replace("_", " ") in drawn for name in FEATURES)
-    write_manifest(folder / MANIFEST, {k: v for k, v in as_json(manifest).items() if k != "importances"})
-    said = refused(invoke, "features", f"rf/{folder}")
-    assert "missing required field `importances`" in said

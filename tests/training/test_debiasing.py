@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from safetensors.torch import load_file
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -25,18 +24,7 @@ from crossexam.corpora.trained import BiasScore
 from crossexam.models.table import open_model
 from crossexam.training import debiasing
 from crossexam.training.data import Data
-from crossexam.training.debiasing import (
-    METHODS,
-    BiasedPart,
-    BiasPredictions,
-    Debias,
-    cross_predict,
-    make_bias,
-    split_into_folds,
-)
-from crossexam.training.objective import Objective
-from crossexam.training.pipeline import LabelledBatch, ModelOutput
-from crossexam.training.request import TrainingRequest
+from crossexam.training.debiasing import METHODS, Debias, cross_predict
 from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
 from made.commands import invoke
@@ -44,109 +32,11 @@ from made.commands import invoke
 # The contract of METHODS: being in the table is being tested
 
 _DOCS = Path(__file__).parents[2] / "docs"
-_WEIGHTS = [field.name for field in fields(Debias) if field.type == "float"]
-_SENTENCES = torch.randn(4, 2, 4, generator=torch.Generator().manual_seed(0))  # premise and hypothesis
-_GOLD = torch.tensor([0, 1, 2, 0])
-_EXAMPLES = [Example(f"{row}", "p", "h", "neutral") for row in range(4)]
-_NO_BIAS = torch.full((4, 3), 1 / 3, dtype=torch.float64)
-#: Right of the first example, wrong of the second, undecided about the others.
-_CONFIDENT = torch.tensor(
-    [[0.98, 0.01, 0.01], [0.01, 0.01, 0.98], [0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], dtype=torch.float64
-)
-
-
-class _Tiny(nn.Module):
-    """A sentence encoder of a few numbers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.encoder, self.classifier = nn.Linear(4, 5), nn.Linear(10, 3)
-
-
-def _output(model: Any, sentences: torch.Tensor) -> ModelOutput:
-    encoded = torch.tanh(model.encoder(sentences))
-    features = encoded.flatten(1)
-    return ModelOutput(model.classifier(features), features, encoded[:, 1])
-
-
-def _objective(debias: Debias | None) -> Objective:
-    torch.manual_seed(0)
-    objective = Objective(_Tiny(), _output, debias)
-    objective.attach(LabelledBatch(_SENTENCES, _GOLD))
-    return objective
-
-
-def _batch(debias: Debias | None, probabilities: torch.Tensor) -> LabelledBatch:
-    if debias is None or not METHODS[debias.method].needs_bias:
-        return LabelledBatch(_SENTENCES, _GOLD)
-    given = make_bias(_EXAMPLES, probabilities, _GOLD, debias, BiasScore(50.0, 40.0)).fields_of(_EXAMPLES)
-    return LabelledBatch(_SENTENCES, _GOLD, **given)
-
-
-def _trained_on(debias: Debias | None, probabilities: torch.Tensor) -> torch.Tensor:
-    """Return the losses [B] and all gradients of the model, in one row of numbers."""
-    objective = _objective(debias)
-    losses = objective(_batch(debias, probabilities))
-    losses.mean().backward()
-    gradients = [p.grad.flatten() for p in objective.model.parameters() if p.grad is not None]
-    return torch.cat([losses.detach(), *gradients])
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_trains_the_model_and_its_own_layers(name: str) -> None:
-    debias = Debias(name)
-    objective = _objective(debias)
-    optimizer = torch.optim.SGD(objective.parameters(), lr=0.1)
-    before = {key: value.clone() for key, value in objective.state_dict().items()}
-    losses = objective(_batch(debias, _CONFIDENT))
-    assert losses.shape == (4,)
-    losses.mean().backward()
-    for key, parameter in objective.named_parameters():
-        assert parameter.grad is not None, f"{key} takes no part in the loss"
-        assert parameter.grad.isfinite().all()
-    optimizer.step()
-    unmoved = {key for key, value in objective.state_dict().items() if value.equal(before[key])}
-    assert not unmoved
-    layers = METHODS[name].layers
-    own = {key.partition(".")[0] for key in before} - {"model"}
-    assert own == (set(layers(_output(_Tiny(), _SENTENCES))) if layers else set())
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_is_plain_training_in_its_limit_only_and_depends_on_its_own_settings(name: str) -> None:
-    in_limit = Debias(name, **METHODS[name].limit)  # type: ignore[arg-type]
-    assert torch.allclose(_trained_on(in_limit, _NO_BIAS), _trained_on(None, _NO_BIAS), atol=1e-6)
-    default = _trained_on(Debias(name), _CONFIDENT)
-    assert not torch.allclose(default, _trained_on(None, _CONFIDENT), atol=1e-4)
-    changed = {
-        field
-        for field in _WEIGHTS
-        if not torch.equal(_trained_on(Debias(name, **{field: 0.7}), _CONFIDENT), default)  # type: ignore[arg-type]
-    }
-    assert changed == set(METHODS[name].settings)
-
-
-def test_the_gate_decides_how_far_the_biased_model_counts() -> None:
-    debias = Debias("learned-mixin-h", entropy_weight=0.0)
-    objective = _objective(debias)
-    layer: Any = objective.get_submodule("gate")
-    batch = _batch(debias, _CONFIDENT)
-    assert batch.log_bias is not None
-    nn.init.zeros_(layer.weight)
-    for gate in (0.5, 2.0):
-        nn.init.constant_(layer.bias, math.log(math.expm1(gate)))  # before the softplus
-        gated = _output(objective.model, _SENTENCES).logits.softmax(-1) * batch.log_bias.exp() ** gate
-        wanted = -(gated / gated.sum(-1, keepdim=True))[torch.arange(4), _GOLD].log()
-        assert torch.allclose(objective(batch), wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_documented(name: str) -> None:
     method = METHODS[name]
-    assert method.name == name
-    assert method.summary
-    assert method.paper == "Crossexam" or re.search(r"\d{4}[a-z]?, \S+", method.paper)
-    assert set(method.settings) <= set(_WEIGHTS)
     settings = ", ".join(f"`{setting}`" for setting in method.settings)
     row = f"| `{name}` | {method.formula} | {settings} | {method.paper} |"
     assert row in (_DOCS / "training.md").read_text(encoding="utf-8").splitlines()
@@ -201,17 +91,27 @@ def test_the_reversal_turns_gradients_round_and_nothing_else() -> None:
 # Whole trainings
 
 
-def run_of(examples: Sequence[Example], rows: Any) -> Run:
-    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)})
+def run_of(data: Data, rows: NDArray[np.float64]) -> Run:
+    return Run("mine", {"train": Dataset("train", tuple(data.examples))}, {"train": rows})
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_debiasing_keeps_the_main_model_only(method: str, trained: Any) -> None:
-    plain, debiased = (trained(debias=each, values={"epochs": "1"}).folder for each in (None, method))
-    files = [(folder / "model.safetensors").read_bytes() for folder in (plain, debiased)]
-    assert files[0] != files[1]
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_plain_training_in_its_limit_only_and_keeps_the_main_model_only(
+    name: str, trained: Any, request_of: Any, small_data: Data
+) -> None:
+    method, once = METHODS[name], {"epochs": "1", "config.dropout": "0"}
+    limit = {setting: str(value) for setting, value in method.limit.items()}
+    bias = run_of(small_data, np.full((60, 3), 1 / 3)) if method.needs_bias else None
+    in_limit = train_model(request_of(debias=name, bias=bias, values={**once, **limit})).folder
+    plain, debiased = (trained(debias=each, values=once).folder for each in (None, name))
+    weights, same, other = (load_file(f / "model.safetensors") for f in (plain, in_limit, debiased))
+    assert all(torch.allclose(same[key], weight, atol=1e-5) for key, weight in weights.items())
+    assert not all(torch.allclose(other[key], weight, atol=1e-4) for key, weight in weights.items())
     model = open_model(f"zoo/{debiased}", {"device": "cpu"})
     assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
+    for setting in {each for other in METHODS.values() for each in other.settings} - set(method.settings):
+        with pytest.raises(CrossexamError, match=f"{name} does not read '{setting}'"):
+            train_model(request_of(folder="other", debias=name, values={setting: "0.7"}))
 
 
 def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
@@ -223,13 +123,9 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
     rows[0]["gold_label"] = "entailment"
     file = tmp_path / "snli_1.0_train.jsonl"  # in the format of SNLI's own files
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for command in (
-        "build corpus --base builtin:demo[:3] -o other",
-        "run builtin/neutral other -o wrong",
-        f"build corpus --base {file.name} -o folder",
-        "run builtin/neutral folder -o run",
-    ):
-        invoke(command)
+    for name, base in (("wrong", "builtin:demo[:3]"), ("run", file.name)):
+        invoke(f"build corpus --base {base} -o suite-{name}")
+        invoke(f"run builtin/neutral suite-{name} -o {name}")
     train = f"train toy --train {file.name} --dev {file.name} --debias drift -o out --bias"
     with pytest.raises(CrossexamError, match="has no predictions for 8 of 8 training examples"):
         invoke(*train.split(), "wrong")
@@ -237,17 +133,15 @@ def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
     assert "warning: zoo/out: the bias model is right for 87.5 % of the training pairs" in bad
     shutil.rmtree("out")
     monkeypatch.setattr(debiasing, "score_of_run", lambda *given: BiasScore(61.25, 40.0))
-    good = " ".join(invoke(*train.split(), "run").output.split())
-    assert "61.2 % (40.0 %)" in good
-    assert "warning" not in good
+    assert "warning" not in invoke(*train.split(), "run").output
 
 
 def test_an_item_made_from_an_example_has_its_bias(small_data: Data) -> None:
-    table_ = torch.full((60, 3), 1 / 3)
-    gold = torch.zeros(60, dtype=torch.int64)
-    bias = make_bias(small_data.examples, table_, gold, Debias("drift"), BiasScore(50.0, 40.0))
-    made = Example("negation:x", "p", "h", "neutral", base=small_data.examples[7].id)
-    assert bias.rows([small_data.examples[3], made]) == [3, 7]
+    gold, score = torch.zeros(60, dtype=torch.int64), BiasScore(50.0, 40.0)
+    given = small_data.examples
+    bias = debiasing.make_bias(given, torch.full((60, 3), 1 / 3), gold, Debias("drift"), score)
+    made = Example("negation:x", "p", "h", "neutral", base=given[7].id)
+    assert bias.rows([given[3], made]) == [3, 7]
     with pytest.raises(CrossexamError, match="the biased model has no prediction for it"):
         bias.rows([Example("y", "p", "h", "neutral")])
 
@@ -256,21 +150,21 @@ def test_folds_answer_for_what_they_did_not_see() -> None:
     asked: list[tuple[set[int], set[int]]] = []
     groups = [f"premise {row // 2}" for row in range(20)]
 
-    def answer(part: BiasedPart) -> BiasPredictions:
+    def answer(part: debiasing.BiasedPart) -> debiasing.BiasPredictions:
         train, stop, held = (set(rows) for rows in part[1:])
         premises = [{groups[row] for row in rows} for rows in (train, stop)]
         assert all(premises)
         assert not premises[0] & premises[1]
         asked.append((train | stop, held))
         probabilities = torch.full((len(held), 3), float(len(asked)))
-        return BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
+        return debiasing.BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
 
     found, score = cross_predict(groups, Debias("weighting", folds=3), 0, answer)
     for rows, held in asked:
         assert rows | held == set(range(20))
         assert not {groups[row] for row in rows} & {groups[row] for row in held}
     assert Counter(row for _, held in asked for row in held) == Counter(range(20))
-    assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
+    assert found[debiasing.split_into_folds(groups, 3, 0)[1]].eq(2).all()
     assert score.rounded() == BiasScore(52.0, 30.0, (1, 2, 3))
     cross_predict(groups, Debias("drift"), 0, answer)
     assert asked[-1] == (set(range(20)), set(range(20)))
@@ -284,32 +178,23 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
     rows = np.full((60, 3), 0.1)
     rows[np.arange(60), labels] = 0.8
     rows[:15] = [[0.8, 0.1, 0.1] if label else [0.1, 0.8, 0.1] for label in labels[:15]]
-    bias = run_of(small_data.examples, rows)
+    bias = run_of(small_data, rows)
     given = train_model(request_of(debias="drift", bias=bias, values={"epochs": "1"})).manifest
     assert given.bias == BiasScore(75.0, round(majority, 4))
-    assert "bias_stopped_by" not in given.fingerprint["debiasing"]
-    told = trained(debias="drift", values={"epochs": "1"}).manifest.fingerprint["debiasing"]
-    assert told["bias_stopped_by"] == "1 of 10 parts of its data"
 
 
 def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
-    epochs: list[int] = []
-
-    def request(folder: str, **given: Any) -> TrainingRequest:
-        def watch(status: Any) -> None:
-            epochs.extend([status.epoch] if status.scores is not None else [])
-
-        made: TrainingRequest = request_of(folder=folder, debias="learned-mixin-h", watch=watch, **given)
-        return made
-
-    found = train_grid(request("grid"), grid(["entropy_weight=0.5,0.01"]), [0, 1])
-    assert len(epochs) == 2 * (2 + 2 * 2)  # for each seed, one biased model and two models of two epochs
-    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1)).folder
-    swept = found["entropy_weight=0.01"][1].folder
+    scored: list[Any] = []
+    given = {"debias": "learned-mixin-h", "watch": scored.append}
+    found = train_grid(request_of(folder="grid", **given), grid(["entropy_weight=0.5,0.01"]), [1])
+    epochs = [status for status in scored if status.scores is not None]
+    assert len(epochs) == 2 + 2 * 2  # one biased model and two models of two epochs
+    alone = train_model(request_of(folder="alone", values={"entropy_weight": "0.01"}, seed=1, **given)).folder
+    swept = found["entropy_weight=0.01"][0].folder
     assert (swept / "model.safetensors").read_bytes() == (alone / "model.safetensors").read_bytes()
-    assert not (swept.parent.parent / "unfinished").exists()
-    epochs.clear()
-    train_grid(request("other"), grid(["lr=0.01,0.02"]), [0])
+    scored.clear()
+    train_grid(request_of(folder="other", **given), grid(["lr=0.01,0.02"]), [0])
+    epochs = [status for status in scored if status.scores is not None]
     assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
 
 
@@ -320,8 +205,6 @@ def test_what_cannot_be_debiased_is_refused(request_of: Any, refused: Callable[.
     ):
         assert message in refused(cross_predict, ["one"] * 9, debias, 0, None)
     assert "-1 folds\n  wanted: 1 or more for drift" in refused(Debias, "drift", folds=-1)
-    assert Debias("drift", folds=1).folds == 1
     assert "did you mean 'learned-mixin'" in refused(Debias, "learned-mixing")
     crossing = request_of("crossing", debias="adv")
     assert "adv needs the hypothesis's vector" in refused(train_model, crossing)
-    train_model(replace(crossing, debias="drift", values={"epochs": "1"}))

@@ -1,4 +1,4 @@
-"""Training that stops and chooses by the mean over several development sets."""
+"""Corpora of two and of three labels in training, development and test, for every kind of trained model."""
 
 from __future__ import annotations
 
@@ -6,69 +6,87 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
+from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from crossexam.training.data import load_data
 from made.commands import invoke
 
 TRAIN = "builtin:demo"
+CPU = {"device": "cpu"}
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of three corpora: of three labels, of two, and SciTail's entailment and neutral."""
-    folder = tmp_path_factory.mktemp("dev")
-    examples = [e for e in read_corpus(TRAIN) if e.label]
-    with (folder / "two.jsonl").open("w") as file:
-        for example in examples[::2]:
+def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built-in corpus with two labels."""
+    path = tmp_path_factory.mktemp("corpora") / "two.jsonl"
+    with path.open("w") as file:
+        for example in read_corpus(TRAIN):
             label = "entailment" if example.label == "entailment" else "not_entailment"
             row = {"premise": example.premise, "hypothesis": example.hypothesis, "label": label}
             file.write(json.dumps(row) + "\n")
-    with (folder / "scitail_1.0_dev.tsv").open("w") as file:
-        for example in [e for e in examples if e.label != "contradiction"][::3]:
+    return path
+
+
+@pytest.fixture(scope="module")
+def suite(two: Path) -> Path:
+    """A suite of three corpora: of two labels, of SciTail's entailment and neutral, and of three."""
+    scitail = two.with_name("scitail_1.0_dev.tsv")
+    with scitail.open("w") as file:
+        for example in [e for e in read_corpus(TRAIN) if e.label not in (None, "contradiction")][::3]:
             label = "entails" if example.label == "entailment" else "neutral"
             file.write(f"{example.premise}\t{example.hypothesis}\t{label}\n")
-    bases = [str(folder / "two.jsonl"), f"scitail@{folder / 'scitail_1.0_dev.tsv'}", f"{TRAIN}[200:290]"]
-    words = [word for base in bases for word in ("--base", base)]
-    invoke("build", "corpus", *words, "-o", folder / "suite")
-    return folder / "suite"
+    bases = [f"--base={base}" for base in (two, f"scitail@{scitail}", f"{TRAIN}[200:290]")]
+    invoke("build", "corpus", *bases, "-o", two.with_name("suite"))
+    return two.with_name("suite")
 
 
+@pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
-def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
-    kind: str, suite: Path, of_kind: Any, manifest_of: Any, tmp_path: Path
+def test_the_scores_of_a_training_are_those_of_runs(
+    kind: str, labels: int, two: Path, suite: Path, of_kind: Any, manifest_of: Any, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "m"
-    result = invoke("train", *of_kind[kind], "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", folder)
-    scores = manifest_of(folder)["scores"]
-    run = predict_suite(f"{kind}/{folder}", read_suite(suite), options={"device": "cpu"})
+    folder, train = tmp_path / "m", two if labels == 2 else TRAIN
+    invoke("train", *of_kind[kind], "--train", train, "--dev", suite, "--test", two, "-o", folder)
+    model, scores = open_model(f"{kind}/{folder}", CPU), manifest_of(folder)["scores"]
+    assert model.details.get("two_label", False) is (labels == 2)
+    answered = model.predict([("It rains.", "It is wet."), ("A dog runs.", "A cat sleeps.")])
+    assert (answered[:, 2] == 0).all() == (labels == 2)
+    np.testing.assert_allclose(answered.sum(axis=1), 1)
+    run = predict_suite(model.name, read_suite(suite), options=CPU)
     found = {name: 100 * accuracy.value for name, accuracy in accuracy_by_set(run).items()}
     assert len(found) == 3
     parts = {Path(spec).stem: accuracy for spec, accuracy in scores["dev"].items()}
     assert parts == pytest.approx(found, abs=1e-3)
     assert scores["dev_accuracy"] == pytest.approx(sum(found.values()) / 3, abs=1e-3)
-    shown = " ".join(result.output.split())
-    assert f"dev accuracy {scores['dev_accuracy']:.1f} % is the mean of base.two" in shown
+    (test,) = manifest_of(folder)["tests"].values()
+    assert test["accuracy"] == pytest.approx(found["base.two"], abs=1e-3)
 
 
 def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_fingerprint(
     suite: Path, manifest_of: Any, tmp_path: Path
 ) -> None:
     data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
-    words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data]
-    result = invoke(*words, "--seeds", 2, "-o", tmp_path / "two")
-    assert "--dev-limit 7: 21 of" in " ".join(result.output.split())
+    words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data, "--seeds", 2, "-o", tmp_path / "two"]
+    assert "--dev-limit 7: 21 of" in " ".join(invoke(*words).output.split())
+    invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
     manifests = [manifest_of(tmp_path / "two" / f"seed-{n}") for n in (0, 1)]
     one, two = (each["fingerprint"]["data"]["dev"] for each in manifests)
-    assert one == two
+    assert one == two == manifest_of(tmp_path / "bow")["fingerprint"]["dev"]
     assert (one["limit"], one["rows"]) == (7, 21)
     assert [part["rows"] for part in one["parts"]] == [7, 7, 7]
     assert [part.get("projection") for part in one["parts"]] == ["two labels", "no contradiction", None]
-    with pytest.raises(CrossexamError, match="dev"):
-        invoke(*words[:-1], 8, "--seeds", 2, "-o", tmp_path / "two")
-    invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
-    assert manifest_of(tmp_path / "bow")["fingerprint"]["dev"] == one
+
+
+def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path, refused: Any) -> None:
+    both = f"{two}+{TRAIN}"
+    assert "some training corpora have three labels, others two" in refused(load_data, both, TRAIN)
+    assert load_data(both, TRAIN, two_labels=True).classes is ENTAILMENT_OR_NOT
+    invoke("train", "bag-of-words", "--train", TRAIN, "--dev", TRAIN, "--two-labels", "-o", tmp_path / "m")
+    assert open_model(f"bow/{tmp_path / 'm'}").details["two_label"] is True

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,28 +53,22 @@ def test_a_batch_has_the_words_and_nothing_else(refused: Callable[..., str]) -> 
     word = encoder.vocabulary.word
     barks = [word("A"), word("dog"), word("barks"), 0, 0, 0, 0]
     assert batch.premise.words.tolist() == [barks, barks, [word("Rain"), 1, 1, 1, 1, 1, word(".")]]
-    assert torch.equal(batch.premise.mask, batch.premise.words != 0)
     assert batch.hypothesis.lengths.tolist() == [1, 3, 2]
     assert batch.labels is not None
     assert batch.labels.tolist() == [2, 0, 1]
     assert batch.premise.characters is batch.premise.tags is batch.premise.match is None
-    assert pairs.premises[0] is pairs.premises[2]  # a sentence that stands twice is encoded once
     assert encoder.pairs(_examples(), max_length=2).lengths == [(2, 2), (2, 2), (2, 1)]
-    assert pairs.lengths == [(3, 3), (7, 2), (3, 1)]
     said = refused(encoder.pairs, [Example("x7", "A dog", "  ", "neutral")])
     assert said.startswith("example x7: the hypothesis is empty\n")
 
 
 def test_characters_tags_matches_and_trees_are_those_of_the_words() -> None:
     encoder = _encoder("characters", "tags", "match")
-    batch = encoder.collate(encoder.pairs(_examples()), [1, 0])
-    side: Any = batch.premise
+    side: Any = encoder.collate(encoder.pairs(_examples()), [1, 0]).premise
     assert side.characters.shape == (2, 7, 5)  # Rain falls on the old town.
     assert side.characters[1, 2].tolist() == encoder.vocabulary.spelling("barks")
-    assert side.characters[1, 0].tolist() == [encoder.vocabulary.characters["A"], 0, 0, 0, 0]
     assert side.characters[1, 3:].sum() == 0
     assert side.tags[1, :3].tolist() == [encoder.vocabulary.tags[tag] for tag in ("DT", "NN", "VBZ")]
-    assert encoder.reader.tagged["corpus-parses"] == 1
     assert side.match[1, :3].tolist() == [False, False, True]  # barks
     both: Any = encoder.collate(encoder.pairs([Example("a", "The DOG", "the cat", None)]), [0]).premise
     assert both.match.tolist() == [[True, False]]  # whatever the case
@@ -104,31 +97,29 @@ def test_batches_hold_every_pair_once_and_keep_to_the_budget(
     assert sorted(chain.from_iterable(plan_scoring(lengths, 100))) == list(range(len(lengths)))
 
 
-def test_shuffling_keeps_the_words_and_depends_on_seed_epoch_and_id() -> None:
+def test_shuffling_keeps_the_words_and_depends_on_seed_and_epoch() -> None:
     text = "one two three four five six seven eight nine ten"
-    info = {"premise_tags": [[word, word.upper()] for word in text.split()], "genre": "tiny"}
+    info = {"premise_tags": [[word, word.upper()] for word in text.split()]}
     example = Example("a", text, text, "neutral", info=info)
     shuffled = [shuffle_words(example, seed=seed, epoch=epoch) for seed in (1, 2) for epoch in (0, 1)]
     assert shuffled[0] == shuffle_words(example, seed=1, epoch=0)
-    texts = {text, *(each.text(side) for each in shuffled for side in SIDES)}
-    assert len(texts) == 1 + 4 * 2
+    texts = {each.text(side) for each in shuffled for side in SIDES}
+    assert len(texts) == 4 * 2
     assert all(sorted(each.split()) == sorted(text.split()) for each in texts)
     tags = [[word, word.upper()] for word in shuffled[0].premise.split()]
-    assert shuffled[0].info == {"premise_tags": tags, "genre": "tiny"}
+    assert shuffled[0].info == {"premise_tags": tags}
 
 
 def test_an_augmentation_adds_a_copy_of_each_pair_or_a_count_that_is_drawn_anew_each_epoch() -> None:
     items = augment(_examples(), _augmentation("negation"), seed=0, epoch=0)
     assert [(item.base, item.label) for item in items] == [(each.id, each.label) for each in _examples()]
     assert items[0].hypothesis == "It barks and false is not true."
-    assert items == augment(_examples(), _augmentation("negation"), seed=0, epoch=5)
     examples = [Example(f"e{k}", "It rains hard today.", f"It rains on {k}.", "neutral") for k in range(40)]
     wanted = _augmentation("spelling_error_adjacent_swap:10")
-    first = augment(examples, wanted, seed=0, epoch=0)
-    second = augment(examples, wanted, seed=0, epoch=1)
+    first, second, again = (augment(examples, wanted, seed=0, epoch=epoch) for epoch in (0, 1, 0))
     assert len(first) == len(second) == 10
     assert {item.base for item in first} != {item.base for item in second}
-    assert first == augment(examples, wanted, seed=0, epoch=0)
+    assert first == again
 
 
 def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) -> None:
@@ -143,17 +134,10 @@ def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) 
     assert counts.keys() == texts
     assert max(counts.values()) - min(counts.values()) <= 1
     assert AddedItems.of(repeated, wanted).counts() == {"used": 300, "distinct": len(texts), "asked": 300}
-    described = [each.describe() for each in parse_augmentations("negation,so_swap:20", repeat=True)]
-    assert [*described, wanted.describe()] == [
-        "negation.v1",
-        "so_swap.v2: 20 items per epoch",
-        "so_swap.v2: at most 300 items per epoch",
-    ]
 
 
 def test_augmentations_that_cannot_be(refused: Callable[..., str]) -> None:
     for text, message in (
-        ("negaton", "did you mean 'negation'"),
         ("negation:many", "'negation:many' is not a valid value for --augment"),
         ("numerical_reasoning", "word problems"),
         ("so_swap:10,so_swap", "'so_swap' is given twice"),
@@ -172,17 +156,11 @@ def test_the_rules_of_an_augmentation_are_set_like_those_of_a_test_set(
     tiny_parsed: list[Example], refused: Callable[..., str]
 ) -> None:
     asked = parse_augmentations("so_swap:20,add_amod")
-    values = {"so_swap.rules": "paper", "add_amod.both_directions": "true", "lr": "0.1"}
-    changed, rest = with_construction_options(asked, values)
+    (changed, _), rest = with_construction_options(asked, {"so_swap.rules": "paper", "lr": "0.1"})
     assert rest == {"lr": "0.1"}
-    assert [each.name for each in changed] == ["so_swap_paper", "add_amod"]
-    assert changed[1].construction.options.both_directions
-    added, ours = (augment(tiny_parsed, each, seed=0, epoch=0) for each in (changed[0], asked[0]))
+    added, ours = (augment(tiny_parsed, each, seed=0, epoch=0) for each in (changed, asked[0]))
     built, _ = apply_construction("so_swap", tiny_parsed, options={"rules": "paper"})
     texts = [{(item.premise, item.hypothesis) for item in part} for part in (added, built, ours)]
     assert texts[0] == texts[1] != texts[2]
-    for name, message in (
-        ("negation.rules", "'negation.rules' has no effect: no items of negation are added"),
-        ("so_swap.rule", "no option of so_swap is called 'rule'"),
-    ):
-        assert message in refused(with_construction_options, asked, {name: "paper"})
+    said = refused(with_construction_options, asked, {"negation.rules": "paper"})
+    assert "'negation.rules' has no effect: no items of negation are added" in said

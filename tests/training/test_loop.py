@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from crossexam.core.errors import CrossexamError, FormatError
@@ -32,17 +33,8 @@ from crossexam.zoo.layers import WordEmbedding
 _RECIPE = Recipe("adam", 0.1, 2, 4, source="", patience=9)
 
 
-class _Line(nn.Module):
-    """Three logits from two numbers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(2, 3)
-        self.drop = nn.Dropout(0.3)
-
-
-def _read(model: _Line, inputs: torch.Tensor) -> ModelOutput:
-    return ModelOutput(model.layer(model.drop(inputs)), inputs)
+def _read(model: nn.Module, inputs: torch.Tensor) -> ModelOutput:
+    return ModelOutput(model(inputs), inputs)
 
 
 _INPUTS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.2], [0.3, 0.9], [0.7, 0.1]])
@@ -55,22 +47,19 @@ def _collate(rows: object) -> LabelledBatch:
 
 
 def _trainer(
-    recipe: Recipe, accuracies: Sequence[float | tuple[float, float]] | None = None, **settings: object
+    recipe: Recipe, accuracies: Sequence[float | tuple[float, float]] = (50, 50, 50, 50), **settings: Any
 ) -> Trainer:
+    """A training that is scored by *accuracies*, on one development set or on two."""
     torch.manual_seed(0)
-    objective = Objective(_Line(), _read)
-    given = iter(accuracies or [])
+    objective = Objective(nn.Sequential(nn.Dropout(0.3), nn.Linear(2, 3)), _read)
+    given = iter(accuracies)
 
     def score(model: nn.Module) -> dict[str, Score]:
-        if accuracies is not None:
-            accuracy = next(given)
-            each = accuracy if isinstance(accuracy, tuple) else (accuracy,)
-            return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}
-        logits = model.layer(_INPUTS)  # type: ignore[operator]
-        accuracy = float((logits.argmax(-1) == _LABELS).float().mean())
-        return {"dev": Score(100 * accuracy, 1.0)}
+        accuracy = next(given)
+        each = accuracy if isinstance(accuracy, tuple) else (accuracy,)
+        return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}
 
-    loop_settings = LoopSettings(recipe, 5, Device("cpu"), **settings)  # type: ignore[arg-type]
+    loop_settings = LoopSettings(recipe, 5, Device("cpu"), **settings)
     return Trainer(objective, lambda epoch: Epoch(_BATCHES, _collate), score, loop_settings)
 
 
@@ -79,7 +68,6 @@ def _trainer(
 
 def test_rates_within_an_epoch() -> None:
     assert optimizers.step_factor("constant", 10_000, 20_000) == 1
-    assert optimizers.step_factor("decay", 99, 1) == 1
     assert optimizers.step_factor("decay", 250, 1) == pytest.approx(0.999**2)
     warming = [optimizers.step_factor("linear-warmup", step, 100) for step in (0, 9, 55, 99)]
     assert warming == pytest.approx([0.1, 1, 45 / 90, 1 / 90])
@@ -136,15 +124,24 @@ def test_the_moving_average_on_hand_computed_numbers() -> None:
 # The loop
 
 
-def test_the_best_weights_are_kept_and_the_progress_told(tmp_path: Path) -> None:
+def test_weights_that_halve_and_restore_begins_epochs_with_and_that_are_kept_are_the_best(
+    tmp_path: Path,
+) -> None:
     seen: list[Status] = []
-    trainer = _trainer(_RECIPE, [50, 70, 60, 65], folder=tmp_path, watch=seen.append)
-    model: Any = trainer.objective.model
-    after: list[torch.Tensor] = []
-    score = trainer._score
-    trainer._score = lambda model: (after.append(model.layer.weight.detach().clone()), score(model))[1]  # type: ignore
-    trainer.run()
-    assert [torch.equal(model.layer.weight, each) for each in after] == [False, True, False, False]
+    recipe = replace(_RECIPE, schedule="halve-and-restore", learning_rate=1.0)
+    trainer = _trainer(recipe, [50, 70, 60, 65], folder=tmp_path, watch=seen.append)
+    _dropout, layer = trainer.objective.model
+    at_start: list[torch.Tensor] = []
+
+    def epoch_of(epoch: int) -> Epoch:
+        at_start.append(layer.weight.detach().clone())
+        return Epoch(_BATCHES, _collate)
+
+    trainer._epoch_of = epoch_of  # type: ignore[method-assign]
+    assert [record["rate"] for record in trainer.run()] == [1.0, 1.0, 1.0, 0.5]
+    after_second = at_start[2]
+    assert torch.equal(at_start[3], after_second)
+    assert torch.equal(layer.weight, after_second)
     assert [status.done for status in seen if status.scores is None][:3] == [2, 4, 6]
     assert all(status.examples_per_second > 0 <= status.seconds_left for status in seen)
 
@@ -157,7 +154,6 @@ def test_of_several_dev_sets_the_mean_decides_when_to_stop_and_which_weights_are
     assert [record["dev_accuracy"] for record in curve] == [50, 60, 50, 50]
     metrics = (tmp_path / "m.jsonl").read_text()
     assert [json.loads(line)["dev"] for line in metrics.splitlines()] == [record["dev"] for record in curve]
-    assert curve[1]["dev"] == {"dev 0": 60.0, "dev 1": 60.0}
     _trainer(replace(recipe, epochs=2), parts, folder=tmp_path / "begun").run()
     resumed = _trainer(recipe, parts[2:], folder=tmp_path / "begun")
     assert [record["dev"] for record in resumed.run()] == [record["dev"] for record in curve]
@@ -168,28 +164,13 @@ def test_of_several_dev_sets_the_mean_decides_when_to_stop_and_which_weights_are
     assert (tmp_path / "m.jsonl").read_text() == metrics
 
 
-def test_halve_and_restore_brings_the_best_weights_back() -> None:
-    recipe = replace(_RECIPE, schedule="halve-and-restore", learning_rate=1.0)
-    trainer = _trainer(recipe, [70, 60, 50, 40])
-    model: Any = trainer.objective.model
-    at_start: list[torch.Tensor] = []
-
-    def epoch_of(epoch: int) -> Epoch:
-        at_start.append(model.layer.weight.detach().clone())
-        return Epoch(_BATCHES, _collate)
-
-    trainer._epoch_of = epoch_of  # type: ignore[method-assign]
-    assert [record["rate"] for record in trainer.run()] == [1.0, 1.0, 0.5, 0.25]
-    assert all(torch.equal(at_start[1], each) for each in at_start[2:])
-
-
 @pytest.mark.parametrize("clip", [None, 0.01])
 def test_steps_are_along_the_mean_gradients_of_their_batches(clip: float | None) -> None:
     recipe = replace(_RECIPE, optimizer="sgd", learning_rate=0.5, epochs=2, clip=clip)
     trainer = _trainer(recipe, [50, 60])
-    model: Any = trainer.objective.model
-    model.drop.p = 0.0
-    plain = copy.deepcopy(model.layer)
+    drop, layer = trainer.objective.model
+    drop.p = 0.0
+    plain = copy.deepcopy(layer)
     optimizer = torch.optim.SGD(plain.parameters(), lr=0.5)
     for record in trainer.run():
         losses = []
@@ -202,13 +183,14 @@ def test_steps_are_along_the_mean_gradients_of_their_batches(clip: float | None)
                 nn.utils.clip_grad_norm_(plain.parameters(), clip)
             optimizer.step()
         assert record["train_loss"] == pytest.approx(sum(losses) / 3, abs=2e-6)
-    torch.testing.assert_close(model.layer.weight, plain.weight)
-    torch.testing.assert_close(model.layer.bias, plain.bias)
+    torch.testing.assert_close(layer.weight, plain.weight)
+    torch.testing.assert_close(layer.bias, plain.bias)
 
 
 def test_a_loss_that_is_no_number_is_told() -> None:
     trainer = _trainer(_RECIPE)
-    nn.init.constant_(trainer.objective.model.layer.bias, float("nan"))  # type: ignore[union-attr, arg-type]
+    for weight in trainer.objective.parameters():
+        nn.init.constant_(weight, float("nan"))
     with pytest.raises(CrossexamError, match=r"the loss is nan at step 1 \(epoch 1, learning rate 0.1\)"):
         trainer.run()
 
@@ -228,11 +210,10 @@ def test_a_device_or_a_precision_that_is_not_here_is_named(
     assert "the device 'cuda:77' is not available" in refused(Device, "cuda:77")
     assert "no precision" in refused(Device, "cpu", "float8")
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True})
-    for precision in ("float16", "bfloat16", "medium"):
-        assert f"no instructions for training in {precision}" in refused(Device, "cpu", precision)
+    assert "no instructions for training in bfloat16" in refused(Device, "cpu", "bfloat16")
 
 
-# Killed and gone on
+# Killed and gone on, and several processes
 
 #: What each script begins with: it kills itself at a given step, and has the data of 60 examples.
 _KILLED = """
@@ -264,7 +245,7 @@ train_model(TrainingRequest("cbow", data, folder / "a", seed=3, snapshot_steps=3
       debias="learned-mixin-h"))
 train_model(TrainingRequest("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch, device="cpu",
       shuffle_words=True, augmentations=parse_augmentations("spelling_error_adjacent_swap:20"),
-      values={**small, "optimizer": "adam", "moving_average": "0.9"}))
+      values={**small, "optimizer": "adadelta", "moving_average": "0.9"}))
 """
 
 _SWEEP = """
@@ -273,18 +254,23 @@ train_grid(TrainingRequest("cbow", data, folder, snapshot_steps=3, watch=watch, 
       debias="weighting"), grid(["smooth=0.1,1"]), [0])
 """
 
-
 _FINE_TUNING = """
 values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
 train_model(TrainingRequest("hf/" + sys.argv[3], data, folder / "a", values=values, snapshot_steps=2,
       watch=watch, device="cpu"))
 """
 
+_SHARED = """
+values = {**small, "epochs": "2", "config.dropout": "0"}
+print(train_model(TrainingRequest("cbow", data, folder, values=values, device="cpu")).manifest.processes)
+"""
 
-def _run(folder: Path, kill_at: int, script: str, checkpoint: Path) -> int:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", _KILLED + script, str(folder), str(kill_at), str(checkpoint)]
-    return subprocess.run(command, env=environment, capture_output=True).returncode
+
+def _start(script: str, *arguments: object, **environment: str) -> subprocess.Popen[str]:
+    given = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+    command = [sys.executable, "-c", _KILLED + script, *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, text=True, env=given, stdout=pipe, stderr=pipe)
 
 
 @pytest.mark.slow
@@ -301,7 +287,9 @@ def test_a_killed_training_ends_with_the_same_bytes(
     script: str, kills: Sequence[int], names: Sequence[str], tiny_checkpoint: Path, tmp_path: Path
 ) -> None:
     def run(folder: str, kill_at: int) -> int:
-        return _run(tmp_path / folder, kill_at, script, tiny_checkpoint)
+        process = _start(script, tmp_path / folder, kill_at, tiny_checkpoint)
+        process.communicate()
+        return process.returncode
 
     def manifest_and_weights(folder: Path) -> tuple[object, ...]:
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -317,41 +305,15 @@ def test_a_killed_training_ends_with_the_same_bytes(
     assert not list((tmp_path / "killed").rglob("unfinished"))
 
 
-# Several processes
-
-_SHARED = """
-import sys
-from pathlib import Path
-import torch
-from crossexam.training.data import load_data
-from crossexam.training.train import train_model
-from crossexam.training.request import TrainingRequest
-
-torch.set_num_threads(1)
-data = load_data("builtin:demo", "builtin:demo[::3]", limit=50)
-values = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8", "config.dropout": "0"}
-trained = train_model(TrainingRequest("cbow", data, Path(sys.argv[1]), values=values, device="cpu"))
-print(trained.manifest.processes)
-"""
-
-
 @pytest.mark.slow
 def test_two_processes_train_as_one(tmp_path: Path) -> None:
-    from safetensors.torch import load_file
-
-    def start(folder: str, **environment: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", _SHARED, str(tmp_path / folder)]
-        given = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, text=True, env=given, stdout=pipe, stderr=pipe)
-
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": f"{port}"}
     shared["ACCELERATE_USE_CPU"] = "true"
-    started = [start("two", RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")] + [start("one")]
-    told = [process.communicate() for process in started]
+    two = [_start(_SHARED, tmp_path / "two", 0, RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")]
+    told = [process.communicate() for process in [*two, _start(_SHARED, tmp_path / "one", 0)]]
     assert [out.strip() for out, _ in told] == ["2", "2", "1"], told
-    one, two = (load_file(tmp_path / folder / "model.safetensors") for folder in ("one", "two"))
-    assert all(torch.allclose(one[name], two[name], atol=1e-6) for name in one)
+    one, both = (load_file(tmp_path / folder / "model.safetensors") for folder in ("one", "two"))
+    assert all(torch.allclose(one[name], both[name], atol=1e-6) for name in one)

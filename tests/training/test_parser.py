@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, Example
+from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import LABELS
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.binary import located_tree
 from crossexam.training.data import Data, augment, parse_augmentations, with_parser
 from crossexam.training.request import TrainingRequest
@@ -40,39 +38,21 @@ DATA = Data(
 )
 
 
-def test_trees_and_adjectives_decide_what_is_added(tmp_path: Path) -> None:
+def test_added_items_have_the_trees_of_their_bases() -> None:
     items = augment(EXAMPLES, *parse_augmentations("negation"), seed=0, epoch=0)
     trees = [item.info.get(BINARY_PARSE_KEY["hypothesis"]) for item in items]
     assert trees[1] == "( ( ( A dog ) ( sees ( 1 cats ) ) ) ( and ( false ( is ( not true ) ) ) ) )"
     assert [tree is not None for tree in trees] == [False, True] * 3
-    parse = "(S (NP (DT A) (NN boy)) (VP (VBZ sees) (NP (DT a) (NN dog))) (. .))"
-    info = {PARSE_KEY["premise"]: parse}
-    example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
-    amod = parse_augmentations("add_amod")[0]
-    assert len(augment([example], amod, seed=0, epoch=0)) == 1
-    CountTable({("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
-    chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
-    with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
-        augment([example], chosen, seed=0, epoch=0)
 
 
 def test_an_option_without_effect_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    adjectives = "--adjectives builtin:demo"
     for arguments, said in (
         ("cbow --parser spacy:x", "--parser has no effect on cbow, which reads no parses"),
-        ("bag-of-words --parser spacy:x", "--parser has no effect on bag-of-words"),
-        (f"cbow {adjectives}", "--adjectives requires --augment"),
-        (f"cbow --augment negation {adjectives}", "'add_amod.adjectives' has no effect"),
-        (
-            f"cbow --augment add_amod {adjectives} --set add_amod.adjectives=x",
-            "'add_amod.adjectives' is set by both --set and --adjectives",
-        ),
+        ("cbow --adjectives builtin:demo", "--adjectives requires --augment"),
+        ("cbow --augment negation --adjectives builtin:demo", "'add_amod.adjectives' has no effect"),
     ):
         command = f"train {arguments} --train builtin:demo --dev builtin:demo -o {tmp_path / 'm'}"
         assert said in refused(invoke, command)
-    with pytest.raises(UnknownNameError, match="no parser is called 'treebank'"):
-        with_parser(DATA, "treebank", trees=True)
-    assert with_parser(DATA, "parses", trees=True) == replace(DATA, parser="parses")
 
 
 def train(data: Data, folder: Path, name: str = "syntactic_tree_lstm", **more: Any) -> Any:
@@ -84,13 +64,10 @@ def test_a_pipeline_parses_what_the_corpus_does_not(shared_data: Path, tmp_path:
     pytest.importorskip("spacy")
     spec = f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}"
     data = with_parser(DATA, spec, trees=True)
-    corpora = (*data.train, *data.dev.corpora, *data.tests)
-    for example in (example for corpus in corpora for example in corpus.examples):
+    for example in data.train[0].examples:
         assert located_tree(example.premise, example.info[BINARY_PARSE_KEY["premise"]]) is not None
     assert data.train[0].examples[1] == EXAMPLES[1]
     assert data.describe()["parser"].startswith("spacy:en_ewt_small")
-    assert "parser" not in DATA.describe()
-    assert with_parser(DATA, spec, trees=False).train == DATA.train
     manifest = train(data, tmp_path / "m")
     parsed = {"train": {"parsed": 6, "pairs": 6}, "dev": {"parsed": 3, "pairs": 3}}
     assert manifest.facts["parses"] == parsed
@@ -106,10 +83,8 @@ def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp
     assert manifest.tests["test"].parsed == 2
     of_training, of_test = notes
     assert "3 of 6 training and 1 of 2 development pairs have none for a sentence or both" in of_training
-    assert "--parser spacy:PIPELINE parses them" in of_training
     assert "1 of 3 test pairs have none" in of_test
     notes.clear()
-    train(data, tmp_path / "m", note=notes.append)  # nothing is trained again
     plain = train(data, tmp_path / "plain", "cbow", note=notes.append)  # it reads no parses
     assert "parses" not in plain.facts
     assert not notes

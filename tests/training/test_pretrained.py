@@ -38,17 +38,9 @@ class Planted:
         return (exec, (f"open({str(self.mark)!r}, 'w').close()",))
 
 
-def index(folder: Path, file: str, *, beside: bool = False) -> None:
-    """Let an index of weights name *file* for all of them; *beside* keeps the weights as they were."""
-    weights = folder / "model.safetensors"
-    names = list(load_file(weights))
-    if not beside:
-        target = folder / file
-        if target.suffix == ".safetensors" and target.resolve().is_relative_to(folder.resolve()):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(weights, target)
-        weights.rename(folder / "unused.safetensors")
-    table = {"metadata": {}, "weight_map": dict.fromkeys(names, file)}
+def index(folder: Path, file: str) -> None:
+    """Let an index of weights beside them name *file* for all of them."""
+    table = {"metadata": {}, "weight_map": dict.fromkeys(load_file(folder / "model.safetensors"), file)}
     (folder / "model.safetensors.index.json").write_text(json.dumps(table), encoding="utf-8")
 
 
@@ -58,15 +50,14 @@ def train(folder: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "beside"),
-    [("weights.bin", True), ("../elsewhere.safetensors", False), ("/etc/weights.safetensors", False),
-     ("sub/../../x.safetensors", True), ("C:\\weights.safetensors", False), ("..\\x.safetensors", True),
-     ("model.safetensors.bin", False), ("weights.SAFETENSORS", False)],
+    "file",
+    ["weights.bin", "../elsewhere.safetensors", "/etc/weights.safetensors", "sub/../../x.safetensors",
+     "..\\x.safetensors", "model.safetensors.bin"],
 )  # fmt: skip
 def test_an_index_names_safetensors_in_the_folder_only(
-    folder: Path, tmp_path: Path, file: str, beside: bool, refused: Callable[..., str]
+    folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
 ) -> None:
-    index(folder, file, beside=beside)
+    index(folder, file)
     torch.save({"x": Planted(tmp_path / "ran")}, folder / "weights.bin")
     for said in (refused(open_model, f"hf/{folder}", DEVICE), refused(train, folder, tmp_path / "out")):
         assert "index.json: the index of weights names '" in said
@@ -78,10 +69,9 @@ def test_an_index_names_safetensors_in_the_folder_only(
 def test_a_link_that_leaves_the_folder_is_refused(
     folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
 ) -> None:
-    outside = shutil.copy(folder / "model.safetensors", tmp_path / "outside.safetensors")
     if file == "shard.safetensors":
         index(folder, file)
-    (folder / file).unlink()
+    outside = (folder / "model.safetensors").rename(tmp_path / "outside.safetensors")
     (folder / file).symlink_to(outside)
     assert "a link to a file outside the checkpoint" in refused(open_model, f"hf/{folder}", DEVICE)
 
@@ -98,53 +88,43 @@ def test_a_link_within_the_cache_of_the_hub_is_read(folder: Path, tmp_path: Path
 
 def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path, refused: Callable[..., str]) -> None:
     index(folder, "shards/one.safetensors")
+    shard = folder / "shards" / "one.safetensors"
+    shard.parent.mkdir()
+    (folder / "model.safetensors").rename(shard)
     before = open_model(f"hf/{folder}", DEVICE)
     load_checkpoint(find_checkpoint(str(folder), None))
-    shard = folder / "shards" / "one.safetensors"
     weights = load_file(shard)
     weights["classifier.bias"] += 1
     save_file(weights, shard, metadata={"format": "pt"})
     assert open_model(f"hf/{folder}", DEVICE).key != before.key
     shard.unlink()
-    assert "names 'shards/one.safetensors', which does not exist" in refused(
-        open_model, f"hf/{folder}", DEVICE
-    )
-    for text in ('{"weight_map": ["x"]}', '{"weight_map": {"a": 1}}', "{}"):
-        (folder / "model.safetensors.index.json").write_text(text, encoding="utf-8")
-        assert "field 'weight_map' is missing" in refused(open_model, f"hf/{folder}", DEVICE)
+    said = refused(open_model, f"hf/{folder}", DEVICE)
+    assert "names 'shards/one.safetensors', which does not exist" in said
+    (folder / "model.safetensors.index.json").write_text('{"weight_map": {"a": 1}}', encoding="utf-8")
+    assert "field 'weight_map' is missing" in refused(open_model, f"hf/{folder}", DEVICE)
 
 
-def test_a_configuration_that_names_its_weights_and_an_adapter_are_refused(
-    folder: Path, refused: Callable[..., str]
+def test_a_configuration_that_names_its_weights_an_adapter_and_pickled_weights_are_refused(
+    folder: Path, tiny_checkpoint: Path, copied: Callable[..., Path], refused: Callable[..., str]
 ) -> None:
-    config = (folder / "config.json").read_text(encoding="utf-8")
-    named = {**json.loads(config), "transformers_weights": "weights.safetensors"}
-    (folder / "config.json").write_text(json.dumps(named), encoding="utf-8")
-    assert "names a weights file of its own" in refused(open_model, f"hf/{folder}", DEVICE)
-    (folder / "config.json").write_text(config, encoding="utf-8")
-    (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
+    named = copied(tiny_checkpoint, "named", config={"transformers_weights": "weights.safetensors"})
+    assert "names a weights file of its own" in refused(open_model, f"hf/{named}", DEVICE)
+    adapter = folder / "adapter_config.json"
+    adapter.write_text("{}", encoding="utf-8")
     assert "merge the adapter into its model, or remove" in refused(open_model, f"hf/{folder}", DEVICE)
-
-
-def test_the_form_of_other_weights_is_named(folder: Path, refused: Callable[..., str]) -> None:
-    weights = folder / "model.safetensors"
+    adapter.unlink()
     for file, message in (
         ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
-        ("onnx/model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
-        ("tf_model.h5", "no safetensors file; weights in the form of .h5 are not read"),
-        ("notes.md", "no safetensors file, so no weights"),
+        ("model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
     ):
-        (folder / file).parent.mkdir(exist_ok=True)
-        weights = weights.rename(folder / file)
+        (folder / "model.safetensors").rename(folder / file)
         assert message in refused(open_model, f"hf/{folder}", DEVICE)
+        (folder / file).rename(folder / "model.safetensors")
 
 
 @pytest.mark.slow
-def test_a_zoo_folder_reads_its_own_weights_only(tmp_path: Path) -> None:
-    data = load_data("builtin:demo[:8]", "builtin:demo[8:12]")
-    values = {"epochs": "1", "hidden": "4", "width": "4"}
-    train_model(TrainingRequest("cbow", data, tmp_path / "zoo", values=values, device="cpu"))
-    torch.save({"x": Planted(tmp_path / "ran")}, tmp_path / "zoo" / "weights.bin")
-    index(tmp_path / "zoo", "weights.bin", beside=True)
-    assert open_model(f"zoo/{tmp_path / 'zoo'}", {"device": "cpu"}).predict(PAIRS).shape == (1, 3)
+def test_a_zoo_folder_reads_its_own_weights_only(toy: Path, tmp_path: Path) -> None:
+    torch.save({"x": Planted(tmp_path / "ran")}, toy / "weights.bin")
+    index(toy, "weights.bin")
+    assert open_model(f"zoo/{toy}", {"device": "cpu"}).predict(PAIRS).shape == (1, 3)
     assert not (tmp_path / "ran").exists()

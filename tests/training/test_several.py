@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError
 from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
@@ -31,21 +30,18 @@ def weights(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -> None:
     notes: list[str] = []
-    alone = train_grid(request_of(tmp_path / "alone", []), grid(["lr=0.1,0.001"]), [0, 1])
-    several = train_grid(
-        request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2)
-    )
-    assert weights(tmp_path / "several").keys() == weights(tmp_path / "alone").keys()
-    assert len(weights(tmp_path / "alone")) == 4
-    assert {name: [m.accuracy for m in group] for name, group in several.items()} == {
-        name: [m.accuracy for m in group] for name, group in alone.items()
-    }
+
+    def trained(folder: str, engine: Processes | None) -> dict[str, bytes]:
+        train_grid(request_of(tmp_path / folder, notes), grid(["lr=0.1,0.001"]), [0, 1], engine)
+        return weights(tmp_path / folder)
+
+    alone, several = trained("alone", None), trained("several", Processes(2))
+    assert several.keys() == alone.keys()
+    assert len(alone) == 4
     for name in ("sweep.json", "lr=0.1/seeds.json"):
         assert (tmp_path / "several" / name).read_text() == (tmp_path / "alone" / name).read_text()
     assert [note for note in notes if "(4 of 4)" in note and "lr=0.001" in note and "seed-1" in note]
-    before = weights(tmp_path / "several")
-    train_grid(request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2))
-    assert weights(tmp_path / "several") == before
+    assert trained("several", Processes(2)) == several
 
 
 def manifest_with(accuracy: float) -> TrainedManifest:
@@ -62,11 +58,11 @@ def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -
 
 
 class Other:
-    """An engine of two workers, which has *prepare* done before it carries out tasks here."""
+    """An engine that has *prepare* done before it carries out tasks here, and *after* after each."""
 
     workers = 2
 
-    def __init__(self, prepare: Callable[[], None], after: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, prepare: Callable[[], None], after: Callable[[], None]) -> None:
         self._prepare, self._after = prepare, after
 
     def results(self, start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
@@ -76,16 +72,14 @@ class Other:
             yield result
 
 
-def test_a_node_without_the_folder_is_named_before_anything_is_trained(tmp_path: Path) -> None:
-    engine: Any = Other((tmp_path / "models").rmdir)
-    with pytest.raises(CrossexamError, match="the folder for the models is not on the node") as caught:
-        train_seeds(request_of(tmp_path / "models", []), [0, 1], engine)
-    assert str(tmp_path / "models") in str(caught.value.where)
-    assert not (tmp_path / "models").exists()
+def test_a_node_that_has_not_the_folder_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+    folder = tmp_path / "models"
 
+    def another() -> None:
+        write_manifest(folder / "manifest.json", manifest_with(50.0))
 
-def test_a_model_on_another_disk_is_an_error(tmp_path: Path) -> None:
-    manifest = tmp_path / "models" / "manifest.json"
-    engine: Any = Other(lambda: None, lambda: write_manifest(manifest, manifest_with(50.0)))
-    with pytest.raises(CrossexamError, match="a worker has written the model to another disk"):
-        train_seeds(request_of(tmp_path / "models", []), [0], engine)
+    for seeds, prepare, message in (
+        ([0, 1], folder.rmdir, "the folder for the models is not on the node"),
+        ([0], lambda: None, "a worker has written the model to another disk"),
+    ):
+        assert message in refused(train_seeds, request_of(folder, []), seeds, Other(prepare, another))

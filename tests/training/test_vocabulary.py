@@ -5,20 +5,17 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from crossexam.core.example import Example
 from crossexam.corpora.reading import Reading
 from crossexam.language.word_vectors import read_vectors
 from crossexam.training.vocabulary import (
-    PENN_TAGS,
     Vocabulary,
     check_width,
     fill_words,
@@ -39,7 +36,7 @@ def _file(tmp_path: Path, text: str, name: str = "vectors.txt") -> Path:
 
 def test_every_published_form_of_vectors_is_read(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
-    for header, pack, ending in product(["", "4 3\n"], [bytes, gzip.compress], ["\n", " \n", "\r\n"]):
+    for header, pack, ending in (("", bytes, "\n"), ("4 3\n", gzip.compress, " \n"), ("", bytes, "\r\n")):
         path.write_bytes(pack((header + _ROWS).replace("\n", ending).encode()))
         found = read_vectors(path, ["dog", "The", "cat", ". . ."])
         assert (found.width, found.lines) == (3, 4)
@@ -56,8 +53,6 @@ def test_every_published_form_of_vectors_is_read(tmp_path: Path) -> None:
 def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..., str]) -> None:
     for text, message in (
         ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
-        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but the previous rows have 2"),
-        ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row does not have 2 finite numbers"),
         ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
         ("word\n", "line 1: the line is not a vector"),
     ):
@@ -70,40 +65,16 @@ def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..
     assert "none of the 1 words has a vector" in refused(read_vectors, _file(tmp_path, _ROWS), ["zebra"])
 
 
-def test_real_cuts_are_read(shared_data: Path) -> None:
-    google = read_vectors(shared_data / "vectors" / "googlenews_word2vec_8000x300.txt.gz", ["in", "zzzz"])
-    assert (google.width, google.lines, len(google.rows)) == (300, 8000, 1)
-    assert google.rows["in"][:2].tolist() == [np.float32(0.070312), np.float32(0.086914)]
-    glove = read_vectors(shared_data / "vectors" / "glove.6B.50d.3091words.txt", ["dog"])
-    assert (glove.width, glove.lines) == (50, 3091)
-
-
-_WORDS = st.sampled_from(["dog", "Dog", "cat", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"])
-
-
-@given(st.lists(_WORDS, min_size=1), st.booleans())
-def test_a_vocabulary_comes_back_as_it_was(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str], lower: bool
-) -> None:
-    folder = tmp_path_factory.mktemp("vocabulary")
-    vocabulary = Vocabulary.of_words(words, lower_case=lower, characters="".join(words))
-    vocabulary.save(folder)
-    assert Vocabulary.load(folder) == vocabulary
-
-
 def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    from tokenizers import Tokenizer
-
-    vocabulary = Vocabulary.of_words(["a", "dog", "barks", "."], lower_case=True)
+    words = ["a", "dog", "barks", ".", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"]
+    vocabulary = Vocabulary.of_words(words, lower_case=True, characters="".join(words))
     vocabulary.save(tmp_path)
+    assert Vocabulary.load(tmp_path) == vocabulary
     encoded = Tokenizer.from_file(str(tmp_path / "vocabulary.json")).encode("A cat barks .")
     assert encoded.ids == [vocabulary.word(word) for word in ("A", "cat", "barks", ".")]
-    assert encoded.ids[1] == 1
-    assert (len(PENN_TAGS), len(vocabulary.tags)) == (45, 47)
-    assert vocabulary.tag("(") == vocabulary.tag("-LRB-") > 1
-    assert vocabulary.tag("nonsense") == 1
+    assert vocabulary.tag("(") == vocabulary.tag("-LRB-") > vocabulary.tag("nonsense") == 1
     (tmp_path / "tags.json").write_text('{"tags": ["NN"]}')
     assert "field 'tags' is not a vocabulary" in refused(Vocabulary.load, tmp_path)
     (tmp_path / "vocabulary.json").write_text('{"model": {"vocab": {"a": 0}}}')
@@ -125,39 +96,15 @@ def test_rare_words_without_a_vector_are_unknown(tmp_path: Path, refused: Callab
     drawn = torch.randn(table.weight.shape, generator=torch.Generator().manual_seed(3)) * 0.5
     assert torch.equal(table.weight[1], drawn[1])
     assert not table.weight.requires_grad
-    fill_words(table, vocabulary, None, recipe, torch.Generator())
-    assert table.weight.requires_grad
     fill_words(table, vocabulary, vectors, replace(recipe, normalised_vectors=True), torch.Generator())
     assert table.weight.norm(dim=-1)[[0, vocabulary.word("zebra")]].tolist() == pytest.approx([0, 1])
-    check_width(vectors, 2, "cbow", cbow.Config(width=2))
     said = refused(check_width, vectors, 300, "cbow", cbow.Config())
     assert said.endswith("wanted: vectors of 300 dimensions\n  hint: --set width=2")
 
 
-def test_words_of_other_corpora_are_known_if_they_have_a_vector(tmp_path: Path) -> None:
-    vectors = _file(tmp_path, f"{_ROWS}cat 1 1 1\n")
-    train = [Example("a", "a cat", "a cat", "neutral")]
-    others = [Example("b", "the dog Dog barks", "a fish", None)]
-    alone, _, _ = make_vocabulary(train, lower_case=False, characters=True, vectors=vectors)
-    both, found, borrowed = make_vocabulary(
-        train, lower_case=False, characters=True, others=others, vectors=vectors
-    )
-    assert list(both.words) == [*alone.words, "Dog", "dog", "the"]
-    assert both.characters == alone.characters  # characters have no vectors
-    assert borrowed == 3
-    assert found is not None
-    assert set(found.rows) == {"cat", "Dog", "dog", "the"}
-    folded, _, _ = make_vocabulary(train, lower_case=True, characters=False, others=others, vectors=vectors)
-    assert list(folded.words)[2:] == ["a", "cat", "dog", "the"]
-
-
 def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
-    one.write_text("premise,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")
-    other.write_text("premise,hypothesis,label\nA dog,It barks,entailment\nRain,Snow,entailment\n")
-    first, second = load_word_sources([str(one), str(other)])
-    assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
-    assert [example.premise for example in first.examples] == ["A dog", "Rain"]
-    one.write_text("text,hypothesis\nA dog,It barks\n")  # as the columns say, and a corpus beside it
+    one = tmp_path / "one.csv"
+    one.write_text("text,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")  # read as the columns say
     first, second = load_word_sources([str(one), "builtin:demo[:2]"], Reading({"premise": "text"}))
-    assert (len(first.examples), len(second.examples)) == (1, 2)
+    assert [example.premise for example in first.examples] == ["A dog", "Rain"]
+    assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
-
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from crossexam.zoo import layers  # noqa: E402
-from crossexam.zoo.layers import (  # noqa: E402
-    LSTM,
-    ContextStates,
-    Dropout,
-    PackedIndex,
-    dropout,
-    packed_index,
-)
+from crossexam.zoo import layers
+from crossexam.zoo.layers import LSTM, PackedIndex, dropout, packed_index
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 
 
 def test_pack_pad_and_sum_by_sentence() -> None:
-    states = torch.randn(3, 3, 4, generator=torch.Generator().manual_seed(1))
-    index = packed_index(MASK)
-    torch.testing.assert_close(index.pack(states), states[MASK])
-    zeroed = states * MASK.unsqueeze(-1)
-    torch.testing.assert_close(index.pad(states[MASK]), zeroed)
-    torch.testing.assert_close(index.sum_by_sentence(states[MASK]), zeroed.sum(1))
-    unordered = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
+    index = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
     rows = torch.tensor([[1.0], [2.0], [3.0]])
-    padded = unordered.pad(rows)
-    assert padded.flatten().tolist() == [2, 0, 0, 3, 0, 0, 0, 0, 1]
-    assert unordered.pack(padded).tolist() == rows.tolist()
-    assert unordered.sum_by_sentence(rows).flatten().tolist() == [2, 3, 1]
-    doubles = torch.randn(6, 2, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(index.pad, doubles)
-    assert torch.autograd.gradcheck(index.sum_by_sentence, doubles)
+    assert index.pad(rows).flatten().tolist() == [2, 0, 0, 3, 0, 0, 0, 0, 1]
+    assert index.pack(index.pad(rows)).tolist() == rows.tolist()
+    assert index.sum_by_sentence(rows).flatten().tolist() == [2, 3, 1]
+    assert packed_index(MASK).pack(MASK.unsqueeze(-1)).flatten().tolist() == [True] * 6
 
 
 def test_padding_counts_in_no_reduction() -> None:
@@ -58,38 +38,18 @@ def test_padding_counts_in_no_reduction() -> None:
         assert not row[~mask].any()
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_dropout_has_its_rate_in_each_of_four_and_drops_them_independently(rate: float) -> None:
     torch.manual_seed(3)
-    made = dropout(torch.ones(400_001), rate, training=True)
+    made = dropout(torch.ones(400_000), rate, training=True)
     kept = made > 0
     assert made[kept].unique().tolist() == pytest.approx([1 / (1 - rate)], rel=2e-4)
+    lanes = kept.view(-1, 4).double()  # four numbers come from one draw
     bound = 5 * (rate * (1 - rate) / 100_000) ** 0.5  # five standard errors
-    for lane in range(4):  # four numbers come from one draw
-        assert kept[lane::4].float().mean().item() == pytest.approx(1 - rate, abs=bound)
-    assert made.double().mean().item() == pytest.approx(1, abs=bound / (1 - rate))
-    covariance = torch.cov(kept[:400_000].view(-1, 4).double().T)
+    assert lanes.mean(0).tolist() == pytest.approx([1 - rate] * 4, abs=bound)
+    covariance = torch.cov(lanes.T)
     off = covariance - covariance.diag().diag()
     assert off.abs().max() < 5 * rate * (1 - rate) / 100_000**0.5
-
-
-def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training(refused: Callable[..., str]) -> None:
-    for rate in (-0.5, 1.0):
-        assert "wanted: a rate of at least 0 and below 1" in refused(Dropout, rate)
-    assert dropout(torch.ones(9), 1.0, training=True).tolist() == [0.0] * 9
-    ones = torch.ones(1000, dtype=torch.float64, requires_grad=True)
-    made = dropout(ones, 0.25, training=True)
-    made.sum().backward()
-    torch.testing.assert_close(ones.grad, made.detach())
-    layer, states = Dropout(0.4), torch.randn(5, 7).T  # not contiguous
-    torch.manual_seed(5)
-    first = layer(states)
-    torch.manual_seed(5)
-    assert torch.equal(first, layer(states))
-    assert not torch.equal(first, layer(states))
-    assert layer.eval()(states) is states
-    assert Dropout(0.0)(states) is states
-    assert repr(layer) == "Dropout(rate=0.4)"
 
 
 # LSTMs that read whole padded sentences in groups
@@ -97,44 +57,24 @@ def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training(refused: Ca
 LENGTHS = (9, 1, 4, 4, 2, 9, 3, 1)
 
 
-def read(layer: LSTM, *, training: bool, with_start: bool) -> list[torch.Tensor]:
+def read(layer: LSTM, *, training: bool) -> list[torch.Tensor]:
     """Return states, final states, cells and all gradients, from inputs that are the same each time."""
     made = torch.Generator().manual_seed(1)
     inputs = torch.randn(len(LENGTHS), 11, 6, generator=made).requires_grad_()
     mask = torch.arange(11) < torch.tensor(LENGTHS).unsqueeze(1)
-    directions = 2 if layer.lstm.bidirectional else 1
-    start = torch.randn(2, directions, len(LENGTHS), 5, generator=made).requires_grad_()
+    start = torch.randn(2, 2, len(LENGTHS), 5, generator=made).requires_grad_()
     layer.train(training).zero_grad()
-    context = layer(inputs, mask, (start[0], start[1]) if with_start else None)
+    context = layer(inputs, mask, (start[0], start[1]))
     weights = [torch.randn(each.shape, generator=made) for each in context]
     sum((w * each).sum() for w, each in zip(weights, context, strict=True)).backward()
-    found = [*context, *(p.grad for p in layer.parameters()), inputs.grad]
-    return [each.detach().clone() for each in [*found, *([start.grad] if with_start else [])]]
+    return [*context, *(p.grad.clone() for p in layer.parameters()), inputs.grad, start.grad]
 
 
-def test_training_reads_what_evaluation_reads(
-    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups = []
-    whole = LSTM._whole
-
-    def counted(self: LSTM, inputs: torch.Tensor, mask: torch.Tensor, initial: object) -> ContextStates:
-        groups.append(len(inputs))
-        return whole(self, inputs, mask, initial)
-
-    monkeypatch.setattr(LSTM, "_whole", counted)
+@pytest.mark.parametrize("call", [0, 300, 10**9])
+def test_training_reads_what_evaluation_reads(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    layer = LSTM(6, 5)
     monkeypatch.setattr(layers, "_CALL_WORDS", 0)
-
-    def check(call: int, bidirectional: bool, with_start: bool) -> None:
-        torch.manual_seed(0)
-        layer = LSTM(6, 5, bidirectional=bidirectional)
-        monkeypatch.setattr(layers, "_CALL", call * 4 * layer.lstm.hidden_size * 11)
-        groups.clear()
-        grouped = read(layer, training=True, with_start=with_start)
-        packed = read(layer, training=False, with_start=with_start)
-        assert sum(groups) == len(LENGTHS)
-        assert (len(groups) > 1) == (call == 0)
-        for here, there in zip(grouped, packed, strict=True):
-            torch.testing.assert_close(here, there, atol=1e-5, rtol=1e-4)
-
-    for_each(check, product([0, 300, 10**9], [True, False], [True, False]))
+    monkeypatch.setattr(layers, "_CALL", call * 4 * 5 * 11)  # from each sentence alone to all at once
+    for grouped, packed in zip(read(layer, training=True), read(layer, training=False), strict=True):
+        torch.testing.assert_close(grouped, packed, atol=1e-5, rtol=1e-4)

@@ -50,10 +50,7 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
 
 
 def test_a_resumed_run_has_the_same_bytes(
-    for_each: Callable[..., None],
-    shrunken: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    for_each: Callable[..., None], shrunken: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zoo, "_CPU_MATCHED", 8)
     monkeypatch.setattr(zoo, "_CPU_WORDS", 60)
@@ -71,9 +68,8 @@ def test_a_resumed_run_has_the_same_bytes(
                 found[list(batch.indices)] = batch.probabilities
             return found
 
-        whole = answers([False] * len(pairs))
+        whole, first = answers([False] * len(pairs)), answers([False] * len(pairs), 2)
         assert not np.isnan(whole).any()
-        first = answers([False] * len(pairs), 2)
         known = ~np.isnan(first[:, 0])
         assert 0 < known.sum() < len(pairs)
         rest = answers(known.tolist())

@@ -8,60 +8,40 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import random
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass, replace
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 import crossexam.zoo
 from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import SentenceEncoder, Sizes
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
-from crossexam.zoo.trees import parse_binary, tree_tensors
 
-SIZES = Sizes(words=40, characters=14, tags=9)
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
-# Fields that `shrunken` leaves too large to run, or makes too small to learn.
+# Fields that `shrunken` leaves too large or makes too small.
 TINY: dict[str, dict[str, Any]] = {
     "decomposable_attention": {"deviation": 0.3},  # .01 is for layers of 200
     "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
 }
 
-Text = Sequence[int]  # a sentence as numbers of words, from 1
-
 
 @pytest.fixture(scope="module")
-def build(shrunken: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a small model without dropout."""
+def shaken(shrunken: Any, sizes: Sizes) -> Callable[..., Any]:
+    """Return a small model without dropout, in evaluation, whose every weight is moved, as by training.
 
-    def make(architecture: Architecture, seed: int = 0, **changes: Any) -> Any:
-        torch.manual_seed(seed)
-        config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
-        return architecture.build(config, SIZES)
-
-    return make
-
-
-@pytest.fixture(scope="module")
-def shaken(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a model in evaluation whose every weight is moved, as by training: biases that start at zero
-    would else hide a missing mask.
-
-    As in training, vectors of padding stay zero.
+    Biases that start at zero would else hide a missing mask. As in training, vectors of padding stay zero.
     """
 
     def make(architecture: Architecture, **changes: Any) -> Any:
-        model = build(architecture, **changes)
+        torch.manual_seed(0)
+        config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
+        model: Any = architecture.build(config, sizes)
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for parameter in model.parameters():
@@ -77,61 +57,9 @@ def shaken(build: Callable[..., Any]) -> Callable[..., Any]:
 of_all = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
 
 
-def texts(*lengths: int, seed: int = 0) -> list[Text]:
-    rng = random.Random(seed)
-    return [[rng.randrange(1, SIZES.words) for _ in range(length)] for length in lengths]
-
-
-def sentences(
-    batch: Sequence[Text], others: Sequence[Text], needs: Sequence[str], extra: int = 0
-) -> Sentences:
-    """A padded batch with all *needs*, each a function of the word alone except match and trees.
-
-    *extra* positions of padding follow the longest sentence and, with characters, the longest word.
-    """
-    width = max(map(len, batch)) + extra
-    words = torch.zeros(len(batch), width, dtype=torch.int64)
-    match = torch.zeros(len(batch), width, dtype=torch.bool)
-    characters = torch.zeros(len(batch), width, 6 + extra, dtype=torch.int64)
-    for row, (text, other) in enumerate(zip(batch, others, strict=True)):
-        words[row, : len(text)] = torch.tensor(text)
-        match[row, : len(text)] = torch.tensor([word in other for word in text])
-        for position, word in enumerate(text):
-            spelling = [1 + (word * step) % (SIZES.characters - 1) for step in range(1, 2 + word % 5)]
-            characters[row, position, : len(spelling)] = torch.tensor(spelling)
-    made: dict[str, Tensor] = {}
-    if "characters" in needs:
-        made["characters"] = characters
-    if "tags" in needs:
-        made["tags"] = torch.where(words > 0, 1 + words % (SIZES.tags - 1), 0)
-    if "match" in needs:
-        made["match"] = match
-    if "trees" in needs:
-        made["children"], made["levels"] = trees(batch, width)
-    return Sentences(words, words > 0, **made)
-
-
-def trees(batch: Sequence[Text], width: int) -> tuple[Tensor, Tensor]:
-    """Some binary tree over each sentence, the same wherever the sentence occurs."""
-
-    def parse(text: Text, rng: random.Random) -> str:
-        if len(text) == 1:
-            return str(text[0])
-        cut = rng.randrange(1, len(text))
-        return f"( {parse(text[:cut], rng)} {parse(text[cut:], rng)} )"
-
-    return tree_tensors([parse_binary(parse(text, random.Random(sum(text))))[1] for text in batch], width)
-
-
-def pairs(
-    architecture: Architecture, premises: Sequence[Text], hypotheses: Sequence[Text], extra: int = 0
-) -> Pairs:
-    needs = architecture.needs
-    return Pairs(sentences(premises, hypotheses, needs, extra), sentences(hypotheses, premises, needs, extra))
-
-
-PREMISES = texts(7, 3, 9, 5, 4, seed=1)
-HYPOTHESES = [*texts(4, 6, 3, 8, seed=2), PREMISES[4][1:]]
+PREMISES = [[9, 37, 5, 17, 8, 32, 15], [14, 2, 29], [7, 25, 13, 31, 3, 20, 36, 1], [4, 4, 39], [6, 22, 10]]
+HYPOTHESES = [[9, 5, 12, 30], [14, 35, 2, 21, 19, 28], [16, 3, 7], [38, 4, 27, 18, 24, 34, 23], [22, 10]]
+LONGER = list(range(3, 26))
 
 
 def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
@@ -140,18 +68,6 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 
 
 # The table
-
-
-@of_all
-def test_the_entry_is_complete_and_cites_the_paper(architecture: Architecture) -> None:
-    assert is_dataclass(architecture.config)
-    assert architecture.recipe.source
-    assert architecture.summary
-    assert architecture.parameters_source
-    assert all(33 < value < 100 for value in architecture.published.values())
-    author, *_ = architecture.paper.replace(",", " ").split()
-    assert author in str(sys.modules[architecture.build.__module__].__doc__)
-    assert "20" in architecture.paper
 
 
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
@@ -164,7 +80,6 @@ def test_every_file_with_an_architecture_is_in_the_table() -> None:
 
 def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
     named = [name for name in published("nie2019").table("predictions").cells if name != "Human"]
-    assert len(named) == 7
     for name in (*named, *ABBREVIATIONS):
         assert architecture_named(name.lower()) is architecture_named(name.upper())
         assert architecture_named(name) is ARCHITECTURES[table_name(name)]
@@ -185,48 +100,15 @@ def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by
     golden("parameters.txt", "".join(lines))
 
 
-# fmt: off
-#: How weights start, by the paper or its released code: orthogonal matrices (of each gate), a deviation (of
-#: Glorot's uniform distribution, if a root is given), or zeros.
-STARTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("decomposable_attention", {}, {
-        "projection.weight": 0.01, "f.1.weight": 0.01, "h.4.weight": 0.01, "null": 300**-0.5}),
-    ("esim", {"width": 20, "hidden": 20}, {
-        "encoder.lstm.weight_ih_l0": "orthogonal", "encoder.lstm.weight_hh_l0_reverse": "orthogonal",
-        "encoder.lstm.bias_ih_l0": 0, "projection.weight": 0.01}),
-    ("esim", {"width": 30, "hidden": 20}, {"encoder.lstm.weight_ih_l0": "orthogonal"}),
-    ("syntactic_tree_lstm", {"width": 6, "hidden": 6}, {
-        "encoder.inputs.weight": "orthogonal", "composition.inputs.weight": "orthogonal",
-        "encoder.recursion.weight": 6**-0.5, "encoder.inputs.bias": 0, "projection.weight": 0.01}),
-    ("disan", {"width": 50, "hidden": 50, "classifier": 50}, {
-        "attention.weight": (2 / 200) ** 0.5, "attention.bias": 0, "scores.weight": (2 / 200) ** 0.5}),
-    ("bilstm", {"width": 30, "hidden": 50}, {
-        "context.hypothesis.lstm.weight_ih_l0": (2 / (30 + 50 + 4 * 50)) ** 0.5,
-        "context.hypothesis.lstm.weight_hh_l0_reverse": (2 / (30 + 50 + 4 * 50)) ** 0.5,
-        "context.hypothesis.lstm.bias_ih_l0": 3**0.5 / 4,  # a forget gate of 1
-        "context.hypothesis.lstm.bias_hh_l0_reverse": 0, "mlp.weight": 0.1}),
-    ("gated_attention", {"width": 40, "filters": 20, "hidden": 100, "classifier": 100}, {
-        "layers.0.lstm.weight_ih_l0": "orthogonal", "layers.2.lstm.weight_hh_l0_reverse": "orthogonal",
-        "layers.2.lstm.weight_ih_l0": 0.01, "hidden.weight": 0.01, "second.weight": 0.01,
-        "layers.0.lstm.bias_ih_l0": 0, "characters.filters.2.weight": (3 * 3 * 5 * 15) ** -0.5}),
-]
-# fmt: on
-
-
-def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
-    def check(name: str, changes: dict[str, Any], starts: dict[str, Any]) -> None:
-        torch.manual_seed(0)
-        architecture = ARCHITECTURES[name]
-        model: Any = architecture.build(replace(architecture.config, **changes), SIZES)
-        weights = model.state_dict()
-        for key, start in starts.items():
-            if start == "orthogonal":
-                for gate in weights[key].chunk(4):
-                    close(gate @ gate.T, torch.eye(len(gate)))
-            else:
-                assert weights[key].std(correction=0) == pytest.approx(start, rel=0.1), key
-
-    for_each(check, STARTS)
+def test_weights_start_as_published(sizes: Sizes) -> None:
+    torch.manual_seed(0)
+    config: Any = replace(ARCHITECTURES["esim"].config, width=20, hidden=20)
+    weights = ARCHITECTURES["esim"].build(config, sizes).state_dict()
+    for name in ("weight_ih_l0", "weight_hh_l0_reverse"):
+        for gate in weights[f"encoder.lstm.{name}"].chunk(4):
+            close(gate @ gate.T, torch.eye(20))  # orthogonal
+    assert not weights["encoder.lstm.bias_ih_l0"].any()
+    assert weights["projection.weight"].std() == pytest.approx(0.01, rel=0.1)
 
 
 # What logits must not depend on
@@ -234,43 +116,26 @@ def test_weights_start_as_published(for_each: Callable[..., None]) -> None:
 
 @of_all
 def test_logits_depend_neither_on_padding_nor_on_the_batch(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
-    longer, order = texts(23, seed=3), [3, 0, 4, 2, 1]
-    model = shaken(architecture)
+    model, order = shaken(architecture), [3, 0, 4, 2, 1]
 
-    def of(premises: Sequence[Text], hypotheses: Sequence[Text], **more: int) -> Tensor:
-        logits: Tensor = model(pairs(architecture, premises, hypotheses, **more))
+    def of(premises: list[list[int]], hypotheses: list[list[int]], **more: int) -> Tensor:
+        logits: Tensor = model(pairs_of(premises, hypotheses, **more))
         return logits
 
     with torch.no_grad():
-        features = model.features(pairs(architecture, PREMISES, HYPOTHESES))
+        features = model.features(pairs_of(PREMISES, HYPOTHESES))
         logits = of(PREMISES, HYPOTHESES)
-        close(of([*PREMISES, *longer], [*HYPOTHESES, [1]])[:-1], logits)
-        close(of([*PREMISES, [1]], [*HYPOTHESES, *longer])[:-1], logits)
+        close(of([*PREMISES, LONGER], [*HYPOTHESES, [1]])[:-1], logits)
+        close(of([*PREMISES, [1]], [*HYPOTHESES, LONGER])[:-1], logits)
         close(of(PREMISES, HYPOTHESES, extra=3), logits)
         close(torch.cat([of([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]), logits)
         close(of([PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]), logits[order])
     assert isinstance(model, Classifier)
-    assert features.shape == (len(PREMISES), model.output.in_features)
     assert logits.shape == (len(PREMISES), 3)
     close(model.output(features), logits)
-    assert torch.isfinite(logits).all()
     assert logits.std(0).min() > 1e-4  # pairs differ
-
-
-# Learning
-
-
-@of_all
-def test_saved_weights_give_the_same_predictions(
-    architecture: Architecture, build: Callable[..., Any], shaken: Callable[..., Any], tmp_path: Path
-) -> None:
-    model, loaded = shaken(architecture), build(architecture, seed=9).eval()
-    save_model(model, str(tmp_path / f"{architecture.name}.safetensors"))
-    load_model(loaded, tmp_path / f"{architecture.name}.safetensors")
-    batch = pairs(architecture, PREMISES, HYPOTHESES)
-    assert torch.equal(loaded(batch), model(batch))
 
 
 def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
@@ -281,59 +146,13 @@ def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
 
 @of_all
 def test_every_trainable_parameter_gets_a_gradient(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
     model = shaken(architecture).train()
     assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
-    logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+    logits = model(pairs_of(PREMISES, HYPOTHESES))
     loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 0, 1]))
     assert not without_gradient(model, loss)
-
-
-@of_all
-def test_four_examples_are_learned(architecture: Architecture, build: Callable[..., Any]) -> None:
-    model = build(architecture)
-    batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
-    labels = torch.tensor([2, 0, 1, 2])
-    adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
-    for _ in range(400):
-        loss = nn.functional.cross_entropy(model.train()(batch), labels)
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
-        if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
-            return
-    pytest.fail(f"after 400 steps the loss is {loss:.3f}")
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
-@of_all
-def test_bf16_is_near_float32(architecture: Architecture, shaken: Callable[..., Any]) -> None:
-    model = shaken(architecture).cuda()
-    batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
-    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
-        half = model(batch).float()
-    with torch.no_grad():
-        whole = model(batch)
-    assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
-
-
-# Sentence encoders
-
-
-@pytest.mark.parametrize("architecture", [each for each in ARCHITECTURES.values() if each.encodes_sentences])
-def test_each_distinct_sentence_need_be_encoded_once(
-    architecture: Architecture, shaken: Callable[..., Any]
-) -> None:
-    model = shaken(architecture)
-    assert isinstance(model, SentenceEncoder)
-    distinct = texts(6, 2, 11, seed=7)
-    batch = sentences(distinct, distinct, architecture.needs)
-    u, v = model.encode(batch, "premise"), model.encode(batch, "hypothesis")
-    assert u.shape == v.shape == (3, u.shape[1])
-    left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
-    together = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
-    close(model.output(model.compare(u[left], v[right])), model(together))
 
 
 # The ablation of Nie et al. (2019, section 4.1)
@@ -343,16 +162,15 @@ def test_each_distinct_sentence_need_be_encoded_once(
     "architecture", [each for each in ARCHITECTURES.values() if hasattr(each.config, "recurrence")]
 )
 def test_without_recurrence_no_order_of_words_matters(
-    architecture: Architecture, shaken: Callable[..., Any]
+    architecture: Architecture, shaken: Any, pairs_of: Any
 ) -> None:
-    turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
+    turned = [[text[::-1] for text in side] for side in (PREMISES, HYPOTHESES)]
     for recurrence, matters in (("lstm", True), ("feedforward", False)):
         model = shaken(architecture, recurrence=recurrence)
         recurrent = any(isinstance(each, nn.RNNBase | nn.RNNCellBase) for each in model.modules())
         assert not recurrent or matters
-        logits = model(pairs(architecture, PREMISES, HYPOTHESES))
+        logits = model(pairs_of(PREMISES, HYPOTHESES))
         if "trees" not in architecture.needs:  # the other inputs move with the word
-            after = model(pairs(architecture, *turned))
-            assert torch.allclose(logits, after, atol=1e-4) is (not matters)
-    close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
+            assert torch.allclose(logits, model(pairs_of(*turned)), atol=1e-4) is (not matters)
+    close(model(pairs_of([*PREMISES, LONGER], [*HYPOTHESES, [1]]))[:-1], logits)
     assert not without_gradient(model, logits.logsumexp(1).sum())

@@ -136,11 +136,9 @@ def test_the_key_is_in_nothing(
         (
             tell_third,
             lambda body: server.error(401, f"Incorrect API key provided: {KEY}"),
-            lambda body: server.error(400, f"Incorrect API key provided: {KEY}"),
             lambda body: server.error(500, f"lost {KEY}"),
             lambda body: server.response(200, f"<html>{KEY}</html>"),
             lambda body: server.response(302, "", {"Location": f"https://x.example/?key={KEY}"}),
-            lambda body: server.chat("neutral")._replace(cut=True),
         )
     ):
         server.answer = answer
@@ -155,15 +153,10 @@ def test_the_key_is_in_nothing(
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())
 
 
-def test_mistakes_in_commands(server: Any, command: Any) -> None:
-    """A wrong option is named first, and a probe that fails names the template if there are several."""
-    assert "crossexam: --answer is 'foo'" in command("--answer", "foo", "--template", "gpt3", status=2).err
+def test_mistakes_are_noticed_before_anything_is_sent(server: Any, command: Any) -> None:
+    assert "crossexam: --answer is 'foo'" in command("--answer", "foo", status=2).err
     assert "workers cannot ask a model at an endpoint" in command("--workers", "2", status=2).err
     assert server.requests == []
-    server.answer = lambda _: server.chat("Good question!")
-    said = command("--template", "gpt3,words", "--answer", "text", status=2).err
-    assert "template gpt3: " in said
-    assert "none of the answers" in said
 
 
 def test_another_model_that_answers_is_named_and_texts_are_left_out_if_so_asked(
@@ -178,9 +171,7 @@ def test_another_model_that_answers_is_named_and_texts_are_left_out_if_so_asked(
     assert said in command("--keep-text", "no").out
     with sqlite3.connect(output / "store.sqlite") as connection:
         rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
-    answers = joined([StoredBatch(*row) for row in rows])
-    assert len(answers.details) == 24
-    assert "zebra" not in str(answers.details)
+    assert "zebra" not in str(joined([StoredBatch(*row) for row in rows]).details)
 
 
 def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
@@ -195,11 +186,9 @@ def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
         return server.chat(label, {label: -0.2 - shift, **others, "Well": -0.3 if shift else -6.0})
 
     server.answer = answer
-    done = command("--answer", "logprobs")
     said = f"in {len(THIRDS)} of 24 answers, all labels together had a probability below 1/2"
-    assert said in done.out
+    assert said in command("--answer", "logprobs").out
     run = read_run(output)
-    assert run.details["logprobs"]["low_mass"] == len(THIRDS)
     assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == THIRDS
     assert said in crossexam.report(run).text(".html")
     assert run.answered("tiny").all()  # flagged, and counted as any other
@@ -218,15 +207,11 @@ def test_repeat_counts_how_often_answers_change(server: Any, command: Any, outpu
 
     server.answer = unsteady
     done = command("--repeat", "2")
-    assert f"sending 24 pairs, and 48 pairs again (--repeat) to {server.host}" in done.err
     changing = len(THIRDS)
     found = read_run(output).details["repeat"]
     assert (found["pairs"], found["times"], found["flips"]) == (24, 2, 2 * changing)
     assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
-    assert found["low"] < found["value"] < found["high"]
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
-    command()
-    assert read_run(output).details["repeat"] == found
 
 
 def test_a_dry_run_of_examine_builds_and_sends_nothing(

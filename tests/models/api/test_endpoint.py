@@ -17,7 +17,6 @@ from crossexam.models.api.endpoint import (
     key_from_environment,
 )
 from crossexam.models.api.pacing import ComeBackError, Pace
-from crossexam.models.api.transport import DirectTransport, HttpxTransport
 from crossexam.models.table import open_model
 
 REMOTE = address_of("https://api.example.com/v1")
@@ -47,8 +46,7 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
     def check(failure: Any, wait: Any) -> None:
         reply = post(failure, server.chat("neutral"))
         assert reply["choices"][0]["message"]["content"] == "neutral"
-        assert fake_time.waits == [wait]
-        assert len(server.requests) == 2
+        assert (len(server.requests), fake_time.waits) == (2, [wait])
 
     rows = (
         (server.error(429, "slow down", headers={"Retry-After": "7"}), 7.0),
@@ -56,11 +54,9 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
         (server.error(429, "INSUFFICIENT QUOTA of requests at once"), 1.0),
         (server.error(429, "", code="insufficient_quota", headers={"Retry-After": "3"}), 3.0),
         (server.error(503, "overloaded"), 1.0),
-        (server.error(408, "too slow"), 1.0),
         (server.response(200, "<html>Welcome to the hotel</html>"), 1.0),
         (server.response(200, {"choices": []}), 1.0),
         (server.response(200, {"error": {"message": "the provider failed"}}), 1.0),
-        (server.chat("", finish_reason="error"), 1.0),
         (server.chat("neutral")._replace(cut=True), 1.0),
     )
     for_each(check, rows)
@@ -70,9 +66,8 @@ def test_what_will_not_pass_is_asked_once(server: Any, fake_time: Any, post: Any
     """Refusals, accounts that are exhausted (known by their codes), and waits too long to be sat out."""
     where = {"Location": "https://u:p@elsewhere.example/v1?key=abc"}
     for failure, kind, said in (
-        *((server.error(n, "no"), RejectedError, f"{n}: no") for n in (400, 401, 413, 422)),
+        (server.error(401, "no"), RejectedError, "401: no"),
         (server.error(429, "pay", code="insufficient_quota"), UnpaidError, "429: pay"),
-        (server.error(429, "pay", type="insufficient_quota"), UnpaidError, "429: pay"),
         (server.error(429, "", headers={"Retry-After": "3600"}), ComeBackError, "3,600 seconds"),
         (server.response(307, "", where), RejectedError, "redirects to elsewhere.example/v1"),
     ):
@@ -80,16 +75,6 @@ def test_what_will_not_pass_is_asked_once(server: Any, fake_time: Any, post: Any
         assert said in message
         assert "abc" not in message
         assert (len(server.requests), fake_time.waits) == (1, [])
-
-
-def test_only_plain_http_on_this_machine_goes_without_httpx() -> None:
-    """And an address is that before the path of chats."""
-    for start in ("http://127.0.0.1:8000", "http://localhost", "http://[::1]:8000"):
-        assert type(Endpoint(address_of(f"{start}/v1"), Key(), timeout=5)._transport) is DirectTransport
-    for start in ("https://127.0.0.1:8000", "http://10.0.0.1", "https://api.openai.com"):
-        address = address_of(f"{start}/v1/chat/completions/", insecure_http=True)
-        assert address.url == f"{start}/v1"
-        assert type(Endpoint(address, Key(), timeout=5)._transport) is HttpxTransport
 
 
 def test_addresses_that_are_refused(each_case: Any, refused: Any) -> None:

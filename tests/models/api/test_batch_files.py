@@ -20,7 +20,6 @@ def answered(server: Any, command: Any, tmp_path: Path) -> Callable[..., Path]:
     batch, results = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
     command("--answer", "text", "--batch-out", batch)
     requests = [json.loads(line) for line in batch.read_text().splitlines()]
-    assert {(each["method"], each["url"]) for each in requests} == {("POST", "/v1/chat/completions")}
     assert len(requests) == 30 + 24
 
     def write(part: slice = slice(None)) -> Path:
@@ -43,10 +42,7 @@ def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, an
     command(*read)
     assert server.requests == []
     details = read_run(output).details
-    assert details["probe"]["right"] == 1
     assert details["models_served"] == {"mine": 30 + 24}  # each once, though the files were read twice
-    command(*read)
-    assert read_run(output).details == details
     asked = output.with_name("asked")
     command("--answer", "text", "-o", asked)
     tables = [pq.read_table(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]

@@ -30,8 +30,6 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise 0.' in done.out
     assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
-    two = command("--dry-run", "--template", "gpt3,words", "--repeat", "3").out
-    assert f"in all, with 2 templates: requests: at most {2 * (55 + 3 * 24)}" in two
     assert server.requests == []
     assert not output.exists()
 
@@ -64,5 +62,4 @@ def test_nothing_needs_a_key_that_sends_nothing(
     line = ("run", "api/x", tests, "-o", tmp_path / "r", "--answer", "text")
     crossexam_command(*line, "--dry-run")
     crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl")
-    assert len((tmp_path / "batch.jsonl").read_text().splitlines()) == 30 + 24
     assert "OPENAI_API_KEY is not set" in crossexam_command(*line, status=2).err

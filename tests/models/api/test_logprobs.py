@@ -45,15 +45,13 @@ def test_tokens_are_compared_by_their_bytes() -> None:
     half = {"token": "\ufffd", "bytes": [0xC3], "logprob": -0.1, "top_logprobs": []}
     rest = {"token": "", "bytes": [0xA9], "logprob": -0.1, "top_logprobs": []}
     tokens = [half, rest, token(" neutral", top={" neutral": -0.2})]
-    text = "é neutral"
-    assert not isinstance(shares_at(tokens, text, ReadAnswer("neutral", start=2, end=9), WORDS), str)
-    assert shares_at(tokens[1:], text, ReadAnswer("neutral", start=2, end=9), WORDS) == "misaligned"
+    found = shares_at(tokens, "é neutral", ReadAnswer("neutral", start=2, end=9), WORDS)
+    assert not isinstance(found, str)
 
 
 def test_no_probabilities_are_made_up() -> None:
     for tokens, reason in (
         (None, "missing"),
-        ([], "missing"),
         ([token("entailment")], "misaligned"),
         ([{"token": 7}], "misaligned"),
         ([{"token": "neutral", "logprob": "high"}], "misaligned"),

@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
-from crossexam.core.labels import LABELS
 from crossexam.models.builtin import (
     CONTRADICTED_BELOW,
     ENTAILED_FROM,
@@ -26,7 +24,7 @@ from crossexam.models.builtin import (
     SUMMARIES,
     overlap_label,
 )
-from crossexam.models.label_order import PAIRS, PROBE
+from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from made.runs import dataset
@@ -39,20 +37,14 @@ OF_PAIRS = [name for name in BUILTIN_NAMES if name != "builtin/polarity"]
 def test_every_builtin_answers_with_probabilities_one_by_one() -> None:
     models = [open_model(name) for name in BUILTIN_NAMES]
     assert len({model.key for model in models}) == len(models)
-    assert [model.name for model in models] == BUILTIN_NAMES
     pairs = [*PAIRS[::4], ("", ""), ("Paris", ""), ("", "3 dogs"), ("not a", "in Paris never")]
-    for model in models:
-        if model.name in OF_PAIRS:
-            answers = model.predict(pairs)
-            assert np.allclose(answers.sum(axis=1), 1)
-            assert (answers >= 0).all()
-            one_by_one = [model.predict([pair])[0] for pair in pairs]
-            rounding = 1e-6 if model.name == MINILM_NAME else 0  # of sums over what a batch is padded with
-            assert np.allclose(answers, one_by_one, rtol=0, atol=rounding), model.name
-
-
-def test_a_file_is_named_as_one_of_predictions(refused: Any) -> None:
-    assert "did you mean 'file/p12.csv', a file of predictions" in refused(open_model, "p12.csv")
+    for name in OF_PAIRS:
+        model = open_model(name)
+        answers = model.predict(pairs)
+        assert np.allclose(answers.sum(axis=1), 1)
+        assert (answers >= 0).all()
+        one_by_one = [model.predict([pair])[0] for pair in pairs]
+        assert np.allclose(answers, one_by_one, rtol=0, atol=1e-6), name
 
 
 def test_builtin_models_need_no_torch() -> None:
@@ -86,50 +78,30 @@ def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -
     assert round(100 * right / len(rows), 1) == 52.1
 
 
-def swaps(*polarities: str | None) -> Dataset:
-    known = [{"polarity": each} for each in polarities]
-    return dataset("i_ta1.train", "C" * len(polarities), info=known)
-
-
 def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
     """Of I_TA1, 11 % have another polarity than contradiction (section 6.1): 89 % of answers are right."""
     polarities = ["contradiction"] * 89 + ["neutral"] * 4 + ["neutral-contradiction"] * 3 + ["none"] * 4
-    run = predict_suite("builtin/polarity", swaps(*polarities))
+    known = [{"polarity": each} for each in polarities]
+    run = predict_suite("builtin/polarity", dataset("i_ta1.train", "C" * 100, info=known))
     expected = [[0, 0, 1]] * 89 + [[0, 1, 0]] * 4 + [[0, 0.5, 0.5]] * 3 + [[1 / 3] * 3] * 4
     np.testing.assert_allclose(run.probabilities["i_ta1.train"], expected)
     (accuracy,) = cx.accuracy(run).values()
     assert accuracy.value == 0.89
-    said = refused(predict_suite, "builtin/polarity", swaps("none", None))
-    assert "1 of 2 items do not say with which label their word pair" in said
-    model = open_model("builtin/polarity")
-    assert "needs the word pair of an item" in refused(model.predict, [("It rains.", "It is wet.")])
+    said = refused(predict_suite, "builtin/polarity", dataset("i_ta1.train", "C"))
+    assert "1 of 1 items do not say with which label their word pair" in said
 
 
 FOLDER = Path(str(MINILM_FOLDER))
 
 
-def test_minilm_answers_the_probe_in_batches() -> None:
-    model = open_model(MINILM_NAME)
-    gold = [LABELS.index(label) for _, _, label in PROBE]
-    right = (model.predict(PAIRS).argmax(axis=1) == gold).mean()
-    assert right >= 0.9
-    assert model.details["one_by_one"] is False
-    assert model.details["probe"]["right"] == round(right, 4)
-
-
-def test_minilm_is_small_exact_on_all_processors_and_says_what_it_was_made_from() -> None:
+def test_minilm_is_small_exact_on_all_processors_and_described_by_its_card() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 24_000_000
-    notice = (FOLDER / "NOTICE").read_text(encoding="utf-8")
-    made_from = "sentence-transformers/all-MiniLM-L6-v2", "Apache License 2.0", "ShareAlike 4.0", "MultiNLI"
-    assert [name for name in made_from if name not in notice] == []
-    facts, graph = read_json(FOLDER / "manifest.json"), (FOLDER / "model.onnx").read_bytes()
+    facts = read_json(FOLDER / "manifest.json")
     largest = make_minilm.largest_weight(FOLDER / "model.onnx")
     assert largest == facts["largest_weight"]
     assert 2 * 255 * largest < 2**15  # no processor saturates
-    traces = b"site-packages", b".py", b"stack_trace", b"/tmp"
-    assert [trace for trace in traces if trace in graph] == []
     assert make_minilm.CARD.read_text(encoding="utf-8") == make_minilm.card(facts)
-    assert facts["bytes"]["model.onnx"] == len(graph)
+    assert facts["bytes"]["model.onnx"] == (FOLDER / "model.onnx").stat().st_size
 
 
 @pytest.mark.slow
@@ -139,12 +111,6 @@ def test_minilm_has_the_accuracy_of_its_card(shared_data: Path, monkeypatch: pyt
     stated = Estimate(*read_json(FOLDER / "manifest.json")["accuracy"]["SNLI test"])
     assert found.value == pytest.approx(stated.value, abs=0.002)  # last bits differ between processors
     assert found.value >= 0.8
-
-
-def test_tokenized_text_is_joined() -> None:
-    tokens = "`` I do n't know , it 's $ 5 -LRB- or 5 % -RRB- , '' he can not say ; they 're gon na ask ."
-    joined = "\"I don't know, it's $5 (or 5%),\" he cannot say; they're gonna ask."
-    assert make_minilm.detokenized(tokens) == joined
 
 
 @pytest.mark.slow
@@ -158,7 +124,5 @@ def test_the_script_writes_what_hf_computes(tiny_checkpoint: Path, tmp_path: Pat
     make_minilm.write_folder(tiny_checkpoint, graph.model(), exact)
     make_minilm.write_graphs(tiny_checkpoint, ["builtin:demo"], rounded, small)
     for folder, tolerance in ((exact, 1e-5), (rounded, 0.05), (small, 0.05)):
-        model = open_model(f"onnx/{folder}")
-        assert np.allclose(model.predict(PAIRS), expected, atol=tolerance)
-        assert model.details["one_by_one"] is False
+        assert np.allclose(open_model(f"onnx/{folder}").predict(PAIRS), expected, atol=tolerance)
     assert make_minilm.largest_weight(small / "model.onnx") <= 64

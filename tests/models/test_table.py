@@ -20,8 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.corpora.spec import iter_corpus
-from crossexam.models.model import Model
-from crossexam.models.table import COMPUTING, MODELS, open_model
+from crossexam.models.table import MODELS, open_model
 from crossexam.runs.folder import run_into_folder
 from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
@@ -146,9 +145,7 @@ def made(
 
 def _predicts_probabilities(kind: str, instance: Instance) -> None:
     model = open_model(instance.name)
-    assert isinstance(model, Model)
     assert model.name == instance.name
-    json.dumps(dict(model.details))
     predicted = model.predict(PAIRS)
     assert predicted.shape == (len(PAIRS), 3)
     assert np.allclose(predicted.sum(axis=1), 1, atol=1e-6)
@@ -164,43 +161,21 @@ def _predicts_probabilities(kind: str, instance: Instance) -> None:
 
 
 def _does_not_depend_on_the_batch(kind: str, instance: Instance) -> None:
-    whole = open_model(instance.name).predict(PAIRS)
     model = open_model(instance.name, {"batch_size": 3})
-    assert np.allclose(model.predict(PAIRS[::-1])[::-1], whole, rtol=0, atol=1e-5)
+    whole = model.predict(PAIRS)
     one_by_one = np.concatenate([model.predict([pair]) for pair in PAIRS])
     assert np.allclose(one_by_one, whole, rtol=0, atol=1e-5)
 
 
 #: Files in folders of models that no prediction depends on.
 NOT_READ = {"README.md", "manifest.json", "metrics.jsonl", "generation_config.json", "other.onnx"}
-#: Files that are read only to tell what kind of model is in the folder, or to vouch for the others, by kind.
-TELLS_KIND = {"bow": {"config.json"}, "rf": {"config.json"}, "zoo": {"manifest.json"}}
-_reading: set[str] = set()
-_is_watching = False
-
-
-def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and _is_watching and isinstance(arguments[0], str | Path):
-        _reading.add(Path(arguments[0]).name)
-
-
-sys.addaudithook(_watch)
-
-
-def _files_read(name: str) -> set[str]:
-    """Return the names of the files that Python opens for the model *name* to predict."""
-    global _is_watching
-    _reading.clear()
-    _is_watching = True
-    open_model(name).predict(PAIRS)
-    _is_watching = False
-    return set(_reading)
+#: Files that are read only to tell what kind of model is in the folder, by kind.
+TELLS_KIND = {"bow": {"config.json"}, "rf": {"config.json"}}
 
 
 def _has_a_key_that_covers_all_that_predictions_depend_on(kind: str, instance: Instance) -> None:
     if instance.change is not None:
         key = open_model(instance.name).key
-        assert key == open_model(instance.name).key
         changed = instance.change()
         sys.modules.pop("judge_of_the_table", None)  # as in a new process
         assert open_model(changed).key != key
@@ -217,7 +192,7 @@ def _has_a_key_that_covers_all_that_predictions_depend_on(kind: str, instance: I
     (copy / "README.md").write_text("a card is of no account, nor is where the folder is")
     key = open_model(f"{kind}/{copy}").key
     assert key == open_model(instance.name).key
-    spare = NOT_READ - _files_read(f"{kind}/{copy}") | TELLS_KIND.get(kind, set())
+    spare = NOT_READ | TELLS_KIND.get(kind, set())
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         content = path.read_bytes()
         path.write_bytes(_changed(content, path.suffix))
@@ -282,16 +257,8 @@ def _has_the_options_of_its_kind(kind: str, instance: Instance) -> None:
     options = known - same - without
     keys = {open_model(instance.name, {f"{kind}.{each}": OPTION_VALUES[each]}).key for each in options}
     assert len(keys | {key}) == len(options) + 1, options
-    values = {"device": "cpu", "dtype": "float32", "batch_size": 4, "max_length": 16}
-    assert set(values) == COMPUTING
-    open_model(instance.name, values)
-    wanted = f"one of: {', '.join(MODELS[kind].option_names)}" if known else "no options"
-    lacking = [(f"{kind}.{option}", f"--set {kind}.{option}") for option in ("no_such", *COMPUTING - known)]
-    for name, flag in [*lacking, *([] if MODELS[kind].members else [("no_such", "--no-such")])]:
-        with pytest.raises(CrossexamError) as caught:
-            open_model(instance.name, {name: "1"})
-        assert f"{kind}/ models have no option '{name.rpartition('.')[2]}'" in str(caught.value)
-        assert f"wanted: {wanted}\n  hint: leave out {flag}" in str(caught.value)
+    with pytest.raises(CrossexamError, match=f"{kind}/ models have no option 'no_such'"):
+        open_model(instance.name, {f"{kind}.no_such": "1"})
 
 
 CONTRACTS = (
@@ -333,13 +300,10 @@ def test_every_kind(
         contract(kind, instance)
 
 
-def test_members_take_the_options(tiny_checkpoint: Path, refused: Any) -> None:
+def test_members_take_the_options(tiny_checkpoint: Path) -> None:
     """Those of other kinds are ignored."""
-    open_model("builtin/overlap", {"hf.dtype": "bfloat16"})
     name = f"mean/hf/{tiny_checkpoint},builtin/overlap"
     for option in ("dtype", "hf.dtype"):
         changed = open_model(name, {option: "bfloat16"})
         assert changed.details["members"][f"hf/{tiny_checkpoint}"]["dtype"] == "bfloat16"
         assert changed.key != open_model(name).key
-    order = {"label_order": "entailment,neutral,contradiction"}
-    assert "builtin/ models have no option 'label_order'" in refused(open_model, name, order)

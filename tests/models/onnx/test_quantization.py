@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from crossexam.models.onnx import quantization
-from crossexam.models.onnx.quantization import Quantized, exact_weight_bits, quantize, quantized_weights
+from crossexam.models.onnx.quantization import Quantized, exact_weight_bits, quantize
 
 RNG = np.random.default_rng(3)
 EXACT = exact_weight_bits()  # 7 on processors whose products of 8-bit integers saturate
@@ -45,11 +45,9 @@ def layers() -> onnx.ModelProto:
     return model
 
 
-def run(model: onnx.ModelProto, tokens: NDArray[np.float32]) -> NDArray[Any]:
+def run(model: onnx.ModelProto, tokens: NDArray[np.float32]) -> Any:
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    (found,) = session.run(None, {"tokens": tokens})
-    logits: NDArray[Any] = found
-    return logits
+    return session.run(None, {"tokens": tokens})[0]
 
 
 def test_it_computes_nearly_the_same_with_integers_whatever_the_size_of_the_values() -> None:
@@ -63,9 +61,6 @@ def test_it_computes_nearly_the_same_with_integers_whatever_the_size_of_the_valu
         apart = abs(run(model, given) - expected).max() / abs(expected).max()
         assert 0 < apart <= most * 2 ** (8 - EXACT)
     assert np.isfinite(run(model, np.zeros((1, 5, 32), dtype=np.float32))).all()
-    integers, scales = quantized_weights(np.zeros((4, 2), dtype=np.float32), 8)
-    assert not integers.any()
-    assert np.isfinite(1 / scales).all()
 
 
 def test_weights_have_the_bits_that_the_processor_multiplies_exactly(monkeypatch: pytest.MonkeyPatch) -> None:

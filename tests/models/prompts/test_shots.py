@@ -17,24 +17,12 @@ DEMO = "builtin:demo"
 def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
     found = draw_shots(template("gpt3"), 7, DEMO, 0)
     assert sorted(Counter(each.label for each in found.examples).values()) == [2, 2, 3]
-    assert draw_shots(template("gpt3"), 7, DEMO, 0) == found
     assert draw_shots(template("words"), 7, DEMO, 0).examples == found.examples
     others = {draw_shots(template("gpt3"), 7, DEMO, seed).sha256 for seed in range(6)}
     assert len(others) == 6
     by_id = {example.id: example for example in iter_corpus(DEMO)}
     for shot, name in zip(found.examples, found.ids, strict=True):
         assert tuple(shot) == (by_id[name].premise, by_id[name].hypothesis, by_id[name].label)
-
-
-def test_every_example_of_a_label_is_as_likely() -> None:
-    """Of 400 draws each example of a label of 15 is expected in 27, and five sigma are 26."""
-    part = f"{DEMO}[:45]"
-    sizes = Counter(example.label for example in iter_corpus(part))
-    drawn = Counter(shot for seed in range(400) for shot in draw_shots(template("gpt3"), 3, part, seed).ids)
-    assert len(drawn) == sum(sizes.values())
-    for example in iter_corpus(part):
-        expected = 400 / sizes[example.label]
-        assert abs(drawn[example.id] - expected) < 5 * expected**0.5
 
 
 def test_shots_that_cannot_be_drawn_are_refused(refused: Any) -> None:
@@ -54,11 +42,7 @@ def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path], refu
     options = {"template": "gpt3", "shots": 2, "shots_from": DEMO}
     shown: Any = open_model(name, options)
     assert len({plain.key, shown.key, open_model(name, {**options, "shots_seed": 1}).key}) == 3
-    assert shown.details["shots"]["count"] == 2
     pair = ("It rains.", "It is wet.")
-    lengths = [model._loaded.questions([pair])[0].length for model in (plain, shown)]
-    assert lengths[1] > 2 * lengths[0]
     assert abs(plain.predict([pair]) - shown.predict([pair])).max() > 1e-6
     first = draw_shots(template("gpt3"), 2, DEMO, 0).examples[0]
-    shown.refuse_asking_about([("p", "h"), (first.premise, "another hypothesis")])
     assert "is shown in the prompts" in refused(shown.predict, [(first.premise, first.hypothesis)])

@@ -6,8 +6,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from crossexam.core.errors import FormatError
 from crossexam.models.prompts import table
 from crossexam.models.prompts.table import template, templates
@@ -24,25 +22,16 @@ def _template(**entries: Any) -> Template:
 def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences() -> None:
     for shipped in templates().values():
         assert shipped.source
-        assert shipped.version >= 1
         whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
         for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
             assert sentence in whole
         assert shipped.shared_prefix() is None
-        messages = shipped.messages(*PAIR)
-        assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
 
 
 def test_the_shipped_templates_are_those_whose_hashes_were_accepted(golden: Any) -> None:
     """Answers are stored under the hash: if a template has to change, its version must too."""
     lines = [f"{each.name} v{each.version} {each.sha256[:16]}\n" for each in templates().values()]
     golden("templates.txt", "".join(lines))
-    assert len({each.sha256 for each in templates().values()}) == len(lines)
-
-
-def test_fields_are_replaced_once() -> None:
-    made = _template(user='{"p": "{premise}"; "{hypothesis}{premise}"}')
-    assert made.prompt("{hypothesis}", "{premise}") == '{"p": "{hypothesis}"; "{premise}{hypothesis}"}'
 
 
 def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
@@ -90,14 +79,6 @@ def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(r
     assert said.has("'No idea' begins with the label 'no'", "for --answer logprobs")
 
 
-@pytest.mark.slow
-def test_wordings_are_those_of_lm_eval() -> None:
-    mnli = pytest.importorskip("lm_eval.tasks.glue.mnli.utils", reason="lm-eval (extra interop) is missing")
-    for premise, hypothesis in (("A b.", " C d"), ("A?", "C d. ")):
-        asked = mnli.doc_to_text({"premise": premise, "hypothesis": hypothesis})
-        assert template("lm-eval-mnli").prompt(premise, hypothesis) == asked
-
-
 def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 
@@ -118,4 +99,3 @@ def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -
     made = template(str(path))
     assert (made.name, made.source) == ("mine", "mine.toml")
     assert made.user == template("true").user
-    assert made.two_label

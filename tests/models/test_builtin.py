@@ -111,18 +111,3 @@ def test_minilm_has_the_accuracy_of_its_card(shared_data: Path, monkeypatch: pyt
     stated = Estimate(*read_json(FOLDER / "manifest.json")["accuracy"]["SNLI test"])
     assert found.value == pytest.approx(stated.value, abs=0.002)  # last bits differ between processors
     assert found.value >= 0.8
-
-
-@pytest.mark.slow
-def test_the_script_writes_what_hf_computes(tiny_checkpoint: Path, tmp_path: Path) -> None:
-    from safetensors.numpy import load_file
-
-    expected = open_model(f"hf/{tiny_checkpoint}").predict(PAIRS)
-    exact, rounded, small = (tmp_path / name for name in ("exact", "rounded", "small"))
-    weights = load_file(tiny_checkpoint / "model.safetensors")
-    graph = make_minilm.minilm_graph.Graph(weights, read_json(tiny_checkpoint / "config.json"))
-    make_minilm.write_folder(tiny_checkpoint, graph.model(), exact)
-    make_minilm.write_graphs(tiny_checkpoint, ["builtin:demo"], rounded, small)
-    for folder, tolerance in ((exact, 1e-5), (rounded, 0.05), (small, 0.05)):
-        assert np.allclose(open_model(f"onnx/{folder}").predict(PAIRS), expected, atol=tolerance)
-    assert make_minilm.largest_weight(small / "model.onnx") <= 64

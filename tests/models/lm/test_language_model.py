@@ -15,6 +15,7 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
+from scipy.special import softmax
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from crossexam.core.test_sets import write_test_set
@@ -58,11 +59,6 @@ def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool =
     return found
 
 
-def _softmax(values: Sequence[float]) -> NDArray[np.float64]:
-    powers = np.exp(np.array(values) - max(values))
-    return powers / powers.sum()
-
-
 def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: str) -> None:
     made = template("flan-mnli-0")
     labels = [f" {form}" for form in made.labels.values()]
@@ -76,7 +72,7 @@ def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: 
     }
     for score, values in expected.items():
         table, outcomes = _answered(gpt2, made.name, score=score)
-        np.testing.assert_allclose(table[0], _softmax(values), atol=1e-5, err_msg=score)
+        np.testing.assert_allclose(table[0], softmax(values), atol=1e-5, err_msg=score)
         kept = outcomes[0].detail["first_token" if score == "first" else "log_likelihood"]
         exact = expected["first" if score == "first" else "sum"]
         assert list(kept.values()) == pytest.approx(exact, rel=1e-5), score
@@ -88,13 +84,12 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
 ) -> None:
     made = template("lighteval-cf")
     table, outcomes = _answered(gpt2, made.name, score="pmi")
-    for row, pair in zip(outcomes, PAIRS, strict=True):
+    for probabilities, row, pair in zip(table, outcomes, PAIRS, strict=True):
         labels = [f" {form}" for form in made.forms(*pair).values()]
         without = [sum(each) for each in _direct(lm_folders["gpt2"], made.prompt("", ""), labels)]
         assert list(row.detail["without_pair"].values()) == pytest.approx(without, rel=1e-5)
-    parts = [list(outcomes[0].detail[name].values()) for name in ("log_likelihood", "without_pair")]
-    difference = np.subtract(*parts).tolist()
-    np.testing.assert_allclose(table[0], _softmax(difference), atol=1e-6)
+        subtracted = np.subtract(list(row.detail["log_likelihood"].values()), without)
+        np.testing.assert_allclose(probabilities, softmax(subtracted), atol=1e-5)
 
 
 def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, lm_folders: dict[str, Path]) -> None:
@@ -102,7 +97,6 @@ def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, lm_folders: dict[st
     long = ("many words " * 150, "Words.")
     alone, _ = _answered(gpt2, "gpt3")
     table, outcomes = _answered(gpt2, "gpt3", [long, *PAIRS])
-    assert np.isnan(table[0]).all()
     np.testing.assert_allclose(table[1:], alone, atol=1e-6)
     assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 4
     # The last token of a label is only predicted, so that it may lie beyond the last position.
@@ -146,9 +140,7 @@ def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
     folder.mkdir()
     save_file(weights, folder / "model.safetensors")
     config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}
-    (folder / "config.json").write_text(
-        json.dumps({**config, "auto_map": {"AutoConfig": "configuration_hhem_v2.HHEMv2Config"}})
-    )
+    (folder / "config.json").write_text(json.dumps(config))
     return folder, model
 
 
@@ -202,7 +194,7 @@ def test_a_chat_template_may_refuse_a_system_message(lm_folders: dict[str, Path]
     made = template("words")
     prompt = f"<s>[user] {made.system}\n\n{made.messages(*PAIRS[0])[1]['content']}\n[assistant] "
     tokens = _direct(folder, prompt, list(made.labels.values()), special=False)
-    np.testing.assert_allclose(merged[0], _softmax([sum(each) for each in tokens]), atol=1e-5)
+    np.testing.assert_allclose(merged[0], softmax([sum(each) for each in tokens]), atol=1e-5)
 
 
 def test_the_template_is_part_of_the_name_and_can_be_stated_there(gpt2: str, refused: Any) -> None:
@@ -234,26 +226,17 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
     for_each(check, rows)
 
 
-def test_several_templates_are_a_run_each_and_a_report_together(gpt2: str, tmp_path: Path) -> None:
-    suite = tmp_path / "pairs.parquet"
-    write_test_set(suite, dataset("pairs", "ECN", premises=["a", "b", "It rains. " * 200]).examples)
-    own = tmp_path / "own.toml"
-    own.write_text("like = 'gpt3'\nuser = '{hypothesis} because {premise}'", encoding="utf-8")
-    output = tmp_path / "several"
-    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf,{own} --device cpu")
-    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
-    # The tiny model has no room for the longest items, which it leaves unanswered.
-    invoke(f"report {output} -o {tmp_path / 'report.md'} --max-unanswered 1")
-    assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str) -> None:
+    run = predict_suite(gpt2, dataset("rte", "En"), options={"device": "cpu", "threshold": 0.7})
+    assert run.details["template"]["name"] == "words.two"
+    assert run.two_labels
 
 
-def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str, refused: Any) -> None:
-    options = {"device": "cpu", "threshold": 0.7}
-    here = predict_suite(gpt2, dataset("rte", "En"), options=options)
-    assert here.details["template"]["name"] == "words.two"
-    assert here.two_labels
-    three = dataset("snli", "N")
-    assert "the template words has three labels" in refused(predict_suite, gpt2, three, options=options)
+def test_several_templates_are_a_run_each(gpt2: str, tmp_path: Path) -> None:
+    suite, output = tmp_path / "pairs.parquet", tmp_path / "several"
+    write_test_set(suite, dataset("pairs", "EC").examples)
+    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf --device cpu")
+    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf"]
 
 
 def test_known_checkpoints_have_their_templates() -> None:

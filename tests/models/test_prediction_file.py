@@ -101,27 +101,21 @@ def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -
     for form in ("logits", "number", "list"):
         rows = rows_of(form, "id")
         assert fits in refused(FormatError, run, rows, suffix=".jsonl")
-    two = ("entailment", "not_entailment")
-    assert "not have 3 classes" in refused(FormatError, run, rows, suffix=".jsonl", label_order=two)
     wrong = ("neutral", "contradiction", "entailment")
     details = run(rows, suffix=".jsonl", label_order=wrong).details
     assert "contradiction,entailment,neutral agrees with 100.0 %" in details["warning"]
     order, rows = "entailment,not_entailment", labelled([1, 0, 1], TWO)
-    said = refused(FormatError, run, rows, TWO)
-    assert said.has(f"--label-order {order} would agree", "100.0 % of 3", "the next best order with 0.0 %")
+    assert f"--label-order {order} would agree" in refused(FormatError, run, rows, TWO)
     assert run(rows, TWO, label_order=order).predictions("tiny").tolist() == GOLDS
 
 
-def test_real_predictions(shared_data: Path, refused: Any) -> None:
+def test_real_predictions(shared_data: Path) -> None:
     path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
     known = {json.loads(line)["uid"] for line in path.read_text().splitlines()}
     lines = (shared_data / "snli" / "snli_1.0_dev.jsonl").read_text().splitlines()
     corpus = [row for row in map(json.loads, lines) if row["pairID"] in known]
     names = ("pairID", "sentence1", "sentence2", "gold_label")
     data = Dataset("tiny", [Example(*(row[name] for name in names)) for row in corpus])
-    assert refused(FormatError, predict_suite, f"file/{path}", data).has(
-        "--label-order entailment,contradiction,neutral would agree", "91.6 % of 4921"
-    )
     options = {"label_order": ("entailment", "contradiction", "neutral")}
     predicted = predict_suite(f"file/{path}", data, options=options).predictions("tiny")
     right = sum(label == example.label for label, example in zip(predicted, data, strict=True))
@@ -152,7 +146,6 @@ def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> No
 
     each_case(check)
     check(f"csv id,probs\n1,{'[' * 100_000}\n", "is not a list of numbers")
-    check(f"csv id,prediction\n1,{'9' * 5_000}\n", "999..., which is not a label")
     check(f'csv id,prediction\n1,"{"x" * (16 * 2**20 + 1)}"\n', "a field is longer than 16,777,216 char")
     check(f"json {'[' * 100_000}", "not JSON")
 

@@ -129,10 +129,9 @@ def test_an_id_in_several_test_sets_is_one_pair_or_an_error(
 ) -> None:
     """Parts of a base keep its ids."""
     log = written(*(line(name, answer("False")) for name in IDS))
-    part = Dataset("hard.dev", asked.examples[:2], {"construction": "hard"})
-    found = run(log, Suite("tests", {each.name: each for each in (asked, part)}), **GPT3)
+    part = Dataset("hard.dev", asked.examples[:2])
+    found = run(log, Suite("tests", {NAME: asked, part.name: part}), **GPT3)
     assert found.predictions("hard.dev").tolist() == ["contradiction"] * 2
     other = Dataset("hard.dev", (Example(IDS[0], "Ben has a dog.", "Ben has cats.", "neutral"),))
-    both = Suite("tests", {each.name: each for each in (asked, other)})
-    said = refused(FormatError, run, log, both, **GPT3)
+    said = refused(FormatError, run, log, Suite("tests", {NAME: asked, other.name: other}), **GPT3)
     assert "'negation:0' is in several test sets: negation.dev, hard.dev" in said

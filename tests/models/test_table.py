@@ -32,10 +32,7 @@ SPEC = "builtin:demo[:45]"
 
 
 class Instance(NamedTuple):
-    """A tiny model: its name, and a function that changes what it consists of and returns the new name.
-
-    None if it is a folder, of which every file is changed.
-    """
+    """A tiny model: its name, and what changes it and returns its new name, unless it is a folder."""
 
     name: str
     change: Callable[[], str] | None = None
@@ -58,12 +55,11 @@ def _file(folder: Path, made: Made) -> Instance:
 
 def _log(folder: Path, made: Made) -> Instance:
     path = folder / "samples_crossexam_demo_2026-11-22T13-10-07.840940.jsonl"
-    labels = ["entailment", "neutral", "contradiction"]
 
     def write(numbers: list[str]) -> str:
         samples = [
             {
-                "doc": {"premise": p, "hypothesis": h, "labels": labels, "choices": ["Yes", "Maybe", "No"]},
+                "doc": {"premise": p, "hypothesis": h, "labels": LABELS, "choices": ["Yes", "Maybe", "No"]},
                 "arguments": {f"gen_args_{k}": {"arg_0": p, "arg_1": " Yes"} for k in range(3)},
                 "resps": [[[number, "False"]] for number in numbers],
             }
@@ -162,6 +158,7 @@ def _predicts_probabilities(kind: str, instance: Instance) -> None:
 
 def _does_not_depend_on_the_batch(kind: str, instance: Instance) -> None:
     model = open_model(instance.name, {"batch_size": 3})
+    assert model.key == open_model(instance.name).key
     whole = model.predict(PAIRS)
     one_by_one = np.concatenate([model.predict([pair]) for pair in PAIRS])
     assert np.allclose(one_by_one, whole, rtol=0, atol=1e-5)
@@ -232,31 +229,18 @@ OPTION_VALUES: dict[str, Any] = {
     "score": "mean",
     "chat": "no",
 }
-#: Another value of options on which predictions do not depend.
-SAME_PREDICTIONS: dict[str, Any] = {
-    "device": "cpu",
-    "batch_size": 2,
-    "concurrency": 3,
-    "timeout": 5.0,
-    "tries": 2,
-    "budget": 9,
-    "yes": True,
-}
-OF_REQUESTS = {"key_env", "price", "max_cost", "keep_text", "insecure_http", "batch_in"}
-OF_HUB_IDS = {"revision"}  # a folder has none
-OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
-OF_LM = {"foundation", "shots", "shots_from", "shots_seed"}  # tests/models/lm
+#: Options on which no prediction depends.
+OF_ASKING = {"device", "batch_size", "concurrency", "timeout", "tries", "budget", "yes", "key_env", "price"}
+OF_ASKING |= {"max_cost", "keep_text", "insecure_http", "batch_in"}
+#: Options of the hub, of two labels, and of shots (tests/models/test_threshold.py, tests/models/lm).
+ELSEWHERE = {"revision", "threshold", "foundation", "shots", "shots_from", "shots_seed"}
 
 
 def _has_the_options_of_its_kind(kind: str, instance: Instance) -> None:
-    """Another value is another key if predictions depend on it; what the kind lacks is refused."""
-    key, known = open_model(instance.name).key, set(MODELS[kind].option_names)
-    same, without = known & SAME_PREDICTIONS.keys(), OF_HUB_IDS | OF_TWO_LABELS | OF_REQUESTS | OF_LM
-    for option in same:
-        assert open_model(instance.name, {f"{kind}.{option}": SAME_PREDICTIONS[option]}).key == key, option
-    options = known - same - without
+    """Another value is another key if predictions depend on it."""
+    options = set(MODELS[kind].option_names) - OF_ASKING - ELSEWHERE
     keys = {open_model(instance.name, {f"{kind}.{each}": OPTION_VALUES[each]}).key for each in options}
-    assert len(keys | {key}) == len(options) + 1, options
+    assert len(keys | {open_model(instance.name).key}) == len(options) + 1, options
     with pytest.raises(CrossexamError, match=f"{kind}/ models have no option 'no_such'"):
         open_model(instance.name, {f"{kind}.no_such": "1"})
 

@@ -56,22 +56,6 @@ def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) ->
         assert loaded.features["label"].names[:3] == ["entailment", "neutral", "contradiction"]
 
 
-def test_the_code_of_the_card_reads_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
-) -> None:
-    def check(file_format: str, result: str) -> None:
-        folder = tmp_path / file_format
-        suite = read_suite(built(folder, "builtin:demo[:12]", "--format", file_format))
-        blocks = re.findall("```python\n(.*?)```", dataset_card(suite), flags=re.DOTALL)
-        monkeypatch.chdir(folder)
-        found: dict[str, object] = {}
-        lines = blocks[1].rstrip().replace("\npq.", "\nitems = pq.")
-        exec(f"{lines}\nids = {result}", found)
-        assert found["ids"] == [each.id for each in list(suite)[-1].examples]
-
-    for_each(check, [("parquet", "items['id'].to_pylist()"), ("jsonl", "[each['id'] for each in items]")])
-
-
 def test_the_card_shows_counts_and_shares(demo: Path) -> None:
     suite = read_suite(demo)
     text = (demo / "README.md").read_text("utf-8")

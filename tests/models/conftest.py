@@ -141,17 +141,11 @@ def export(
     *,
     name: str = "model.onnx",
     labels: Sequence[str] = LABELS,
-    id2label: Mapping[str, str] | None = None,
-    weights: NDArray[Any] | None = None,
     batch: str | int = "batch",
     output: str = "logits",
 ) -> Path:
-    """Write a classifier that answers the probe as an exporter does.
-
-    Its outputs are in the order *labels*, or these multiplied by *weights* [3, k].
-    """
+    """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
     vectors, head = learn_probe(tokenizer, labels)
-    head = head if weights is None else head @ weights
     sizes = {"size": len(tokenizer), "classes": head.shape[1]}
     model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
     for each, table in (("vectors", vectors), ("head", head)):
@@ -159,13 +153,11 @@ def export(
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     onnx.save(model, folder / name)
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
-    names = id2label or {str(k): label for k, label in enumerate(labels)}
-    files: dict[str, dict[str, Any]] = {
-        "config": {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64},
-        "tokenizer_config": {"model_max_length": 64, "pad_token": "[PAD]"},
-    }
-    for stem, values in files.items():
-        (folder / f"{stem}.json").write_text(json.dumps(values), encoding="utf-8")
+    names = {str(k): label for k, label in enumerate(labels)}
+    config = {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    tokens = {"model_max_length": 64, "pad_token": "[PAD]"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokens), encoding="utf-8")
     return folder
 
 

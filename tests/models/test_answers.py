@@ -14,7 +14,6 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.answers import AnswerPlaces, to_answers
-from crossexam.models.label_order import NamedLabels
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 BOTH = AnswerPlaces.about(PAIRS, "f")
@@ -48,26 +47,6 @@ def test_forms_of_answers(for_each: Any) -> None:
         ([[0.1, 0.2, 0.7], [0.7, 0.2, 0.1]], OTHER),
     )
     for_each(check, forms)
-
-
-def test_words_of_their_own(for_each: Any) -> None:
-    def check(answers: Any, words: AnswerWords) -> None:
-        named = NamedLabels()
-        table, _ = to_answers(answers, BOTH, words, named=named)
-        assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
-        assert named.seen == {"entailment", "not_entailment"}
-        assert named.two_label
-
-    rows = (
-        (["Supported", " unsupported"], OWN),
-        ([{"supported": 1.0}, {"supported": 0.0, "unsupported": 1.0}], OWN),
-        ([{"label": "SUPPORTED", "score": 0.9}, {"label": "unsupported", "score": 0.9}], OWN),
-        ([1, 0], NUMBERS),
-        (np.array([1, 0]), NUMBERS),
-        ([True, False], AnswerWords()),
-        ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
-    )
-    for_each(check, rows)
 
 
 def _forms(label: str) -> list[Any]:

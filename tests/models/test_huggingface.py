@@ -13,7 +13,6 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models.batches import plan_batches
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
@@ -106,15 +105,3 @@ def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, re
     model = opened(untrained)
     model.predict(PAIRS)
     assert "could not be verified" in model.details["probe"]["warning"]
-
-
-def test_plans_waste_little_and_lose_nothing() -> None:
-    lengths = [10 + (7 * k * k) % 83 for k in range(3_000)]
-    batches = plan_batches(lengths, tokens=768)
-    assert sorted(index for batch in batches for index in batch) == list(range(3_000))
-    processed = sum(len(batch) * max(lengths[index] for index in batch) for batch in batches)
-    assert processed / sum(lengths) < 1.05
-    assert all(len(batch) * max(lengths[index] for index in batch) <= 768 for batch in batches)
-    assert plan_batches([900, 3], tokens=768) == [[0], [1]]  # a pair above the budget is a batch of its own
-    assert [len(batch) for batch in plan_batches([5] * 7, pairs=3)] == [3, 3, 1]
-    assert plan_batches([200, 20, 20], tokens=768) == [[0], [1, 2]]  # padding would triple their tokens

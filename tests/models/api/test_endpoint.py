@@ -11,12 +11,10 @@ import pytest
 from crossexam.models.api.endpoint import (
     Endpoint,
     Key,
-    RejectedError,
-    UnpaidError,
     address_of,
     key_from_environment,
 )
-from crossexam.models.api.pacing import ComeBackError, Pace
+from crossexam.models.api.pacing import Pace
 from crossexam.models.table import open_model
 
 REMOTE = address_of("https://api.example.com/v1")
@@ -60,21 +58,6 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
         (server.chat("neutral")._replace(cut=True), 1.0),
     )
     for_each(check, rows)
-
-
-def test_what_will_not_pass_is_asked_once(server: Any, fake_time: Any, post: Any, refused: Any) -> None:
-    """Refusals, accounts that are exhausted (known by their codes), and waits too long to be sat out."""
-    where = {"Location": "https://u:p@elsewhere.example/v1?key=abc"}
-    for failure, kind, said in (
-        (server.error(401, "no"), RejectedError, "401: no"),
-        (server.error(429, "pay", code="insufficient_quota"), UnpaidError, "429: pay"),
-        (server.error(429, "", headers={"Retry-After": "3600"}), ComeBackError, "3,600 seconds"),
-        (server.response(307, "", where), RejectedError, "redirects to elsewhere.example/v1"),
-    ):
-        message = refused(kind, post, failure)
-        assert said in message
-        assert "abc" not in message
-        assert (len(server.requests), fake_time.waits) == (1, [])
 
 
 def test_addresses_that_are_refused(each_case: Any, refused: Any) -> None:

@@ -144,9 +144,13 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     too_long = "request (624 tokens) exceeds the available context size (512 tokens)"
     full = server.error(400, too_long, code="exceed_context_size_error")
 
+    where = {"Location": "https://u:p@elsewhere.example/v1?key=abc"}
+
     def check(answer: Any, options: Any, said: str) -> None:
         server.answer = answer
-        assert said in refused(lambda: opened(**options).predict(PAIRS))
+        message = refused(lambda: opened(**options).predict(PAIRS))
+        assert said in message
+        assert "abc" not in message
 
     rows = (
         (server.answer, {"template": str(swapped)}, "the model gets 33 % of 30 easy items right"),
@@ -154,6 +158,7 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
         (lambda _: server.error(400, "it answers no chats"), {}, "400: it answers no chats"),
         (_refusing(server, {"response_format": "no"}), {"answer": "choice"}, "that --answer choice needs"),
         (lambda _: full, {"shots": 3, "shots_from": "builtin:demo"}, "hint: fewer --shots, "),
+        (lambda _: server.response(307, "", where), {}, "redirects to elsewhere.example/v1"),
     )
     for_each(check, rows)
     assert server.asked == []
@@ -223,5 +228,4 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: An
     assert len({LABELS[k] for k in model.predict(PAIRS).argmax(axis=1)}) == 3
     assert model.key != opened(answer="text").key
     two = opened(answer="text", labels={"yes": "entailment", "no": "not_entailment"})
-    assert two.key == opened(answer="text").key
     assert two.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")

@@ -22,7 +22,6 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
 from made.commands import invoke
 from made.runs import dataset
 
@@ -224,12 +223,6 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
         ("lm/bespokelabs/Bespoke-MiniCheck-7B", {}, "vLLM"),
     )
     for_each(check, rows)
-
-
-def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str) -> None:
-    run = predict_suite(gpt2, dataset("rte", "En"), options={"device": "cpu", "threshold": 0.7})
-    assert run.details["template"]["name"] == "words.two"
-    assert run.two_labels
 
 
 def test_several_templates_are_a_run_each(gpt2: str, tmp_path: Path) -> None:

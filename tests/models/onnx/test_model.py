@@ -52,18 +52,6 @@ def test_the_columns_follow_the_names_of_the_classes(
         assert said in refused(lambda at=folder: opened(at).predict(PAIRS))
 
 
-def test_two_labels_and_one_output(exporter: Any, tmp_path: Path) -> None:
-    first = np.array([[1], [0], [0]], np.float32)  # of the three outputs
-    names = {"0": "entailment", "1": "not_entailment"}
-    two = exporter(tmp_path / "two", id2label=names, weights=np.hstack([first, -first]))
-    one = exporter(tmp_path / "one", id2label={"0": "score"}, weights=first)
-    for model in (opened(two), opened(one, threshold=0.5)):
-        answers = model.predict(PAIRS)
-        assert model.details["two_label"] is True
-        assert [row[0] > 0.5 for row in answers] == [label == "entailment" for _, _, label in PROBE]
-        assert (answers[:, 2] == 0).all()
-
-
 def test_batches_and_cores_change_nothing(
     exported: Path, quantized: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,13 +17,11 @@ from crossexam.models.answers import AnswerPlaces, to_answers
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 BOTH = AnswerPlaces.about(PAIRS, "f")
-OWN = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
-NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
 OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
 WORDS = {
     "none": AnswerWords(),
-    "own": OWN,
-    "numbers": NUMBERS,
+    "own": AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None}),
+    "numbers": AnswerWords({"1": "entailment", "0": "not_entailment"}),
     "only true": AnswerWords({"true": "entailment"}),
     "other order": OTHER,
     "reversed": AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),

@@ -12,7 +12,6 @@ import torch
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.models import huggingface
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
 from crossexam.models.precision import rounding_sentences
@@ -40,17 +39,6 @@ def test_rounding_is_measured_on_the_pairs_asked(
     found = model.details["rounding"]
     assert found["same_label"] == (exact.argmax(axis=1) == 0).sum() < len(PAIRS)
     assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
-
-
-def test_stored_predictions_are_used_again_only_if_they_were_computed_alike(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """How layers are packed changes what is rounded, and nothing else."""
-    for dtype, is_same in (("float32", True), ("bfloat16", False)):
-        key = open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype}).key
-        with monkeypatch.context() as patch:
-            patch.setattr(huggingface, "_ROUNDED", ("rounded.v3",))
-            assert (open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype}).key == key) is is_same
 
 
 def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(

@@ -35,17 +35,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_hub_understands_the_card(demo: Path) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    data = hub.DatasetCard.load(demo / "README.md").data
-    assert isinstance(data, hub.DatasetCardData)
-    assert (data.language, data.license, data.size_categories) == (["en"], ["apache-2.0"], ["n<1K"])
-    assert data.source_datasets == ["extended|builtin"]
-    configs = data.to_dict()["configs"]
-    assert [each["config_name"] for each in configs] == list(read_suite(demo).datasets)
-    assert all((demo / each["data_files"][0]["path"]).is_file() for each in configs)
-
-
 def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     suite = read_suite(demo)

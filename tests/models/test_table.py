@@ -38,7 +38,7 @@ class Instance(NamedTuple):
     change: Callable[[], str] | None = None
 
 
-#: What workers share: an untrained BERT, a GPT-2 and an exported graph by kind, and a graph of another.
+#: What workers share: an untrained BERT, a GPT-2 and an exported graph, by kind.
 Made = dict[str, Path]
 
 
@@ -88,12 +88,6 @@ def _checkpoint(kind: str, folder: Path, made: Made) -> Instance:
     return Instance(f"{kind}/{shutil.copytree(made[kind], folder / kind)}")
 
 
-def _onnx(folder: Path, made: Made) -> Instance:
-    instance = _checkpoint("onnx", folder, made)
-    shutil.copy(made["other"], folder / "onnx" / "other.onnx")
-    return instance
-
-
 def _zoo(folder: Path, made: Made) -> Instance:
     invoke(f"train cbow --train {SPEC} --dev {SPEC} --epochs 1 --device cpu -o {folder / 'zoo'}")
     return Instance(f"zoo/{folder / 'zoo'}")
@@ -117,7 +111,7 @@ MAKERS: dict[str, Callable[[Path, Made], Instance]] = {
     "py": _function,
     "hf": partial(_checkpoint, "hf"),
     "lm": partial(_checkpoint, "lm"),
-    "onnx": _onnx,
+    "onnx": partial(_checkpoint, "onnx"),
     "api": partial(_names, "api/mine", "api/other"),  # at the endpoint in OPENAI_BASE_URL
     "mean": partial(_names, "mean/builtin/overlap,builtin/alignment", "mean/builtin/overlap,builtin/neutral"),
     "zoo": _zoo,
@@ -127,16 +121,8 @@ REFUSES_EMPTY = {"zoo"}
 
 
 @pytest.fixture
-def made(
-    tiny_checkpoint: Path,
-    lm_folders: dict[str, Path],
-    exported: Path,
-    made_once: Callable[..., Path],
-    exporter: Any,
-) -> Made:
-    other = made_once("other-export", partial(exporter, labels=LABELS[::-1]))
-    shared = {"hf": tiny_checkpoint, "lm": lm_folders["gpt2"], "onnx": exported}
-    return {**shared, "other": other / "model.onnx"}
+def made(tiny_checkpoint: Path, lm_folders: dict[str, Path], exported: Path) -> Made:
+    return {"hf": tiny_checkpoint, "lm": lm_folders["gpt2"], "onnx": exported}
 
 
 def _predicts_probabilities(kind: str, instance: Instance) -> None:
@@ -165,7 +151,7 @@ def _does_not_depend_on_the_batch(kind: str, instance: Instance) -> None:
 
 
 #: Files in folders of models that no prediction depends on.
-NOT_READ = {"README.md", "manifest.json", "metrics.jsonl", "generation_config.json", "other.onnx"}
+NOT_READ = {"README.md", "manifest.json", "metrics.jsonl", "generation_config.json"}
 #: Files that are read only to tell what kind of model is in the folder, by kind.
 TELLS_KIND = {"bow": {"config.json"}, "rf": {"config.json"}}
 
@@ -181,10 +167,8 @@ def _has_a_key_that_covers_all_that_predictions_depend_on(kind: str, instance: I
     assert folder.is_dir()
     if kind == "lm":
         (folder / "additional_chat_templates").mkdir(exist_ok=True)
-        for name in ("chat_template.jinja", "additional_chat_templates/tools.jinja"):
+        for name in ("chat_template.jinja", "additional_chat_templates/tools.jinja", "source.spm"):
             (folder / name).write_text("{{ messages }}", encoding="utf-8")
-    if kind in {"hf", "lm"}:
-        (folder / "source.spm").write_bytes(b"pieces")
     copy = Path(shutil.copytree(folder, folder.with_name("changed-file-by-file")))
     (copy / "README.md").write_text("a card is of no account, nor is where the folder is")
     key = open_model(f"{kind}/{copy}").key
@@ -213,7 +197,6 @@ def _changed(content: bytes, suffix: str) -> bytes:
 OPTION_VALUES: dict[str, Any] = {
     "dtype": "bfloat16",
     "max_length": 7,
-    "file": "other.onnx",
     "label_order": ("contradiction", "entailment", "neutral"),
     "labels": "follows=entailment",
     "columns": "prediction=prediction",
@@ -232,8 +215,8 @@ OPTION_VALUES: dict[str, Any] = {
 #: Options on which no prediction depends.
 OF_ASKING = {"device", "batch_size", "concurrency", "timeout", "tries", "budget", "yes", "key_env", "price"}
 OF_ASKING |= {"max_cost", "keep_text", "insecure_http", "batch_in"}
-#: Options of the hub, of two labels, and of shots (tests/models/test_threshold.py, tests/models/lm).
-ELSEWHERE = {"revision", "threshold", "foundation", "shots", "shots_from", "shots_seed"}
+#: Options of the hub, and those with tests of their own.
+ELSEWHERE = {"revision", "threshold", "file", "foundation", "shots", "shots_from", "shots_seed"}
 
 
 def _has_the_options_of_its_kind(kind: str, instance: Instance) -> None:

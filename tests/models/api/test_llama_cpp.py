@@ -117,11 +117,3 @@ def test_a_grammar_allows_labels_alone(endpoint: str) -> None:
     assert sorted(set(rows.ravel())) == [0, 1]
     assert model.details["fields_refused"] == []
     assert model.details["fields_ignored"] == []
-
-
-def test_samples_differ_and_are_asked_one_by_one(endpoint: str) -> None:
-    """It refuses more than one answer per request if it has one slot."""
-    model = _open(endpoint, answer="samples:8")
-    rows = model.predict(PAIRS)
-    assert "samples" in model.details["fields_refused"]
-    assert ((rows > 1e-3).sum(axis=1) > 1).any()

@@ -48,26 +48,6 @@ def test_a_server_that_was_never_there_is_given_up_soon(fake_time: Any) -> None:
         pace.carry_out(lambda: pytest.fail("asked"))
 
 
-def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:
-    """While one worker waits, another begins: it was told nothing, and waits as well."""
-    asked_at: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        if not fake_time.waits:
-            fake_time.waits.append(seconds)
-            pace.carry_out(lambda: asked_at.append(fake_time.now()))
-        else:
-            fake_time.sleep(seconds)
-
-    def busy_once() -> None:
-        if not asked_at:
-            raise TransientError("429", wait=9.0, busy=True)
-
-    pace = Pace(2, 8, clock=fake_time.now, sleep=sleep, jitter=0.0)
-    pace.carry_out(busy_once)
-    assert asked_at == [9.0]
-
-
 def test_slots_are_halved_once_per_burst_and_grow_again() -> None:
     slots = Slots(8)
     eras = [slots.take() for _ in range(4)]

@@ -41,21 +41,19 @@ def test_a_module_with_the_name_of_a_library_is_refused(
 
 
 LOCAL = {
-    "own_function": "from own_package.inner import rules\n\n"
+    "own_function": "from own_package import rules\n\n"
     "def judge(pairs):\n    import own_lazy\n    return ['neutral' for _ in pairs]\n",
     "own_lazy": "import own_function\n",
     "own_package/__init__": "",
-    "own_package/inner/__init__": "",
-    "own_package/inner/rules": "from . import words\nfrom ..shared import SCALE\n",
-    "own_package/inner/words": "WORDS = ()\n",
-    "own_package/shared": "SCALE = 1\n",
+    "own_package/rules": "from . import words\n",
+    "own_package/words": "WORDS = ()\n",
     "own_bystander": "X = 1\n",
 }
 
 
 def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Direct, indirect and lazy ones."""
-    (tmp_path / "own_package" / "inner").mkdir(parents=True)
+    (tmp_path / "own_package").mkdir()
     for name, text in LOCAL.items():
         _write(tmp_path, name, text)
     monkeypatch.chdir(tmp_path)

@@ -95,7 +95,6 @@ def _shows_no_key(error: BaseException) -> bool:
 @BOTH
 def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
-        OK,
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nfi\r\n2\r\nne\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nConnection: close\r\n\r\nfine",
         b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
@@ -103,9 +102,7 @@ def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, trans
         scripted.scripts = [[answer]]
         status, headers, content = _post(transport_to(scripted.url), scripted.url)
         assert (status, headers["x-mine"], content) == (200, "1", b"fine")
-        request = scripted.received.pop()
-        assert request.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
-        assert f"x-key: {KEY}".encode() in request.lower()
+        assert f"x-key: {KEY}".encode() in scripted.received.pop().lower()
 
 
 @BOTH
@@ -121,7 +118,6 @@ def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer
         transport = transport_to(scripted.url)
         with pytest.raises(TransientError) as caught:
             _post(transport, scripted.url)
-        assert str(caught.value)
         assert _shows_no_key(caught.value)
         assert _post(transport, scripted.url).content == b"fine"
 

@@ -16,7 +16,6 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.interop.export import export
 from crossexam.models.prompts.table import template
-from made.commands import invoke
 
 #: Texts that spreadsheets, editors and careless readers change.
 AWKWARD = (
@@ -101,13 +100,3 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match=r"\\ud800: a text has half of a character"):
         export(half, "csv", tmp_path / "a")
     assert not (tmp_path / "a").exists()
-
-
-def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    invoke("build negation --base builtin:demo[:12] -o tests")
-    done = invoke("export csv tests -o pairs --only base.*")
-    assert done.stderr.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
-    rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
-    answer(rows, tmp_path / "ANSWERS.csv", ["id"])
-    invoke("run file/ANSWERS.csv tests -o RUN --only base.*")

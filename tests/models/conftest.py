@@ -119,10 +119,10 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
 #: A classifier that sums the vectors of a pair's words, and multiplies the sum by *head*.
 GRAPH = """
 <ir_version: 10, opset_import: ["": 18]>
-bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
-     int64[{batch},tokens] token_type_ids) => (float[{batch},{classes}] {output})
-<int64 size = {{{size}}}, int64[1] last = {{2}}, int64[1] tokens = {{1}}>
-{{
+bag (int64[batch,tokens] input_ids, int64[batch,tokens] attention_mask,
+     int64[batch,tokens] token_type_ids) => (float[batch,3] logits)
+<int64 size = {SIZE}, int64[1] last = {2}, int64[1] tokens = {1}>
+{
     shift = Mul(token_type_ids, size)
     rows = Add(input_ids, shift)
     found = Gather(vectors, rows)
@@ -130,28 +130,18 @@ bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
     column = Unsqueeze(mask, last)
     real = Mul(found, column)
     sums = ReduceSum<keepdims = 0>(real, tokens)
-    {output} = MatMul(sums, head)
-}}
+    logits = MatMul(sums, head)
+}
 """
 
 
-def export(
-    tokenizer: Any,
-    folder: Path,
-    *,
-    name: str = "model.onnx",
-    labels: Sequence[str] = LABELS,
-    batch: str | int = "batch",
-    output: str = "logits",
-) -> Path:
+def export(tokenizer: Any, folder: Path, labels: Sequence[str] = LABELS) -> Path:
     """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
-    vectors, head = learn_probe(tokenizer, labels)
-    sizes = {"size": len(tokenizer), "classes": head.shape[1]}
-    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
-    for each, table in (("vectors", vectors), ("head", head)):
-        model.graph.initializer.append(numpy_helper.from_array(table, each))
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(model, folder / name)
+    model = onnx.parser.parse_model(GRAPH.replace("SIZE", str(len(tokenizer))))
+    for name, table in zip(("vectors", "head"), learn_probe(tokenizer, labels), strict=True):
+        model.graph.initializer.append(numpy_helper.from_array(table, name))
+    folder.mkdir(parents=True)
+    onnx.save(model, folder / "model.onnx")
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     names = {str(k): label for k, label in enumerate(labels)}
     config = {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64}

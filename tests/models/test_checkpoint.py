@@ -17,7 +17,7 @@ from transformers import AutoModelForSequenceClassification
 
 import crossexam
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import FormatError, MissingExtraError, how_to_install
+from crossexam.core.errors import MissingExtraError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
@@ -58,14 +58,6 @@ def test_orders_are_followed_or_refused(
     wrong = copied(folder, "wrong", config=_named(order))
     way_out = "hint: --label-order entailment,neutral,contradiction"
     assert refused(lambda: open_model(f"hf/{wrong}").predict(PAIRS)).has("% of 30 easy", way_out)
-
-
-def test_class_names_that_are_no_order_are_refused(headed: Any, refused: Any) -> None:
-    for folder, names, said in (
-        ("nan", {"0": "entailment", "NaN": "neutral"}, "a key of id2label is not a number: 0, NaN"),
-        ("twice", {"0": "entailment", "1": "entails", "2": "neutral"}, "is not a class order"),
-    ):
-        assert said in refused(FormatError, open_model, f"hf/{headed(3, folder, id2label=names)}")
 
 
 def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: Any) -> None:
@@ -119,6 +111,8 @@ def test_files_that_are_refused(
     rows = (
         (beside, order, "transformers cannot load it: "),
         (own, {}, "with their own code are not run"),
+        (copied(bert, "names", config={"id2label": {"NaN": "neutral"}}), {}, "a key of id2label is not a"),
+        (copied(bert, "twice", config=_named(["neutral", "E", "entails"])), {}, "is not a class order"),
         (headless, order, "lacks 2 of the classifier's weights (classifier.bias, classifier.weight)"),
         (nan, {}, "model_max_length is nan"),
         (padding, {}, "a token has a number that is not among the"),

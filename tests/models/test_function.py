@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import crossexam
@@ -104,15 +103,6 @@ def test_only_functions_without_state_keep_their_key() -> None:
     first, second = open_model(closing_over("neutral")), open_model(closing_over("entailment"))
     assert first.key != second.key
     assert open_model(partial(always_neutral)).key != open_model(partial(always_neutral)).key
-
-
-def test_a_function_of_a_premise_and_a_hypothesis_is_called_for_each_pair() -> None:
-    def one(premise: str, hypothesis: str, share: float = 0.2) -> Any:
-        return {"status": "refused"} if "cat" in hypothesis else [share, 0.5, 0.3]
-
-    found = open_model(one).answered(PAIRS)
-    np.testing.assert_array_equal(found.probabilities, [[0.2, 0.5, 0.3], [np.nan] * 3])
-    assert [each.status for each in found.outcomes] == ["answered", "refused"]
 
 
 #: What imports the libraries that files of the working folder are called after, and says what it got.

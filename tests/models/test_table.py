@@ -265,12 +265,3 @@ def test_every_kind(
     written_as_scored(tmp_path / "run")
     for contract in CONTRACTS:
         contract(kind, instance)
-
-
-def test_members_take_the_options(tiny_checkpoint: Path) -> None:
-    """Those of other kinds are ignored."""
-    name = f"mean/hf/{tiny_checkpoint},builtin/overlap"
-    for option in ("dtype", "hf.dtype"):
-        changed = open_model(name, {option: "bfloat16"})
-        assert changed.details["members"][f"hf/{tiny_checkpoint}"]["dtype"] == "bfloat16"
-        assert changed.key != open_model(name).key

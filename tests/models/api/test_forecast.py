@@ -60,17 +60,6 @@ def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, outpu
         assert written <= sum(most) <= written + most[0]
 
 
-def test_nothing_needs_a_key_that_sends_nothing(
-    crossexam_command: Any, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    line = ("run", "api/x", tests, "-o", tmp_path / "r", "--answer", "text")
-    crossexam_command(*line, "--dry-run")
-    crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl")
-    assert "OPENAI_API_KEY is not set" in crossexam_command(*line, status=2).err
-
-
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
 

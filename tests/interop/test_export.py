@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,12 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import Gold
 from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export, template_for
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
+from made.runs import dataset
 
 ODD = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
-
-
-def dataset(name: str, golds: Sequence[Gold | None], **manifest: Any) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"{ODD} {k // 2}", f"It rains {k}.", gold) for k, gold in enumerate(golds)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0], **manifest})
 
 
 def suite(*sets: Dataset) -> Suite:
@@ -35,7 +26,7 @@ def suite(*sets: Dataset) -> Suite:
 
 
 TASKS = [name for name, each in EXPORTERS.items() if each.asks]
-THREE = dataset("negation.dev-1", ["entailment", "neutral", None, "contradiction"])
+THREE = dataset("negation.dev-1", "EN-C", premises=[ODD, ODD, "", ""])
 
 
 def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3") -> Exported:
@@ -49,14 +40,14 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("form", TASKS)
 def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
     """Test sets without items to ask are left out: lm-eval stops at a task without questions."""
-    empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
+    empty, unlabelled = dataset("numerical_reasoning.dev", ""), dataset("antonymy.dev", "-")
     done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
     assert list(done.empty) == ["numerical_reasoning.dev", "antonymy.dev"]
     assert (done.items, done.unlabelled) == (3, 2)
     (file,) = (tmp_path / "tasks").rglob("*.jsonl")
     first, second, last = questions_in(file)
-    assert [each["id"] for each in (first, second, last)] == [f"negation.dev-1:{k}" for k in (0, 1, 3)]
-    assert first["prompt"] == template("gpt3").prompt(f"{ODD} 0", "It rains 0.")
+    assert [each["id"] for each in (first, second, last)] == ["negation:0", "negation:1", "negation:3"]
+    assert first["prompt"] == template("gpt3").prompt(f"Premise {ODD}.", "Hypothesis 0.")
     assert first["messages"][-1] == {"role": "user", "content": first["prompt"]}
     assert first["choices"] == ["True", "Neither", "False"]
     assert (first["target"], first["answer"], last["target"], last["answer"]) == (0, "True", 2, "False")
@@ -77,7 +68,7 @@ def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
 
 
 def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
-    two = dataset("base.rte", ["entailment", "not_entailment"], labels="two labels")
+    two = dataset("base.rte", "En", labels="two labels")
     with pytest.raises(CrossexamError, match="template 'gpt3' has three labels"):
         exported("lm-eval", tmp_path / "tasks", two)
     exported("lm-eval", tmp_path / "tasks", two, THREE, by="minicheck-llm")
@@ -105,7 +96,7 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
 
 
 def test_inspect_has_a_task_for_each_test_set_whatever_its_name(tmp_path: Path) -> None:
-    done = exported("inspect", tmp_path / "tasks", THREE, dataset('base."""x', ["neutral"]))
+    done = exported("inspect", tmp_path / "tasks", THREE, dataset('base."""x', "N"))
     tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
     assert set(done.tasks) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -127,7 +118,7 @@ def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> Non
 def test_test_sets_that_would_be_one_task_are_refused(tmp_path: Path) -> None:
     for name in ("Negation.dev-1", "negation.dev_1"):
         with pytest.raises(CrossexamError, match=r"would both be the task crossexam_[nN]egation_dev_1"):
-            exported("inspect", tmp_path / "both", THREE, dataset(name, ["neutral"]))
+            exported("inspect", tmp_path / "both", THREE, dataset(name, "N"))
 
 
 def test_pairs_are_all_items_with_those_without_a_gold_label(tmp_path: Path) -> None:

@@ -37,7 +37,6 @@ def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, an
     read = ("--answer", "text", "--batch-in", answered(slice(52)))
     partly = command(*read, status=4)
     assert "2 questions have no answer in the batch files" in partly.err
-    assert "nothing is sent" in partly.err
     answered()
     command(*read)
     assert server.requests == []

@@ -22,24 +22,12 @@ RTE = dataset("rte", "EnEnEn")
 def test_the_template_follows_from_the_labels_of_all_test_sets(server: Any) -> None:
     """Where neutral alone stands against entailment, answers to a question about two would not be those."""
     snli, scitail = dataset("snli", "ENC"), dataset("scitail", "ENE", projection="no contradiction")
-    for tests, expected in (
-        ([RTE], "words.two"),
-        ([snli], "words"),
-        ([RTE, snli], "words"),
-        ([scitail], "words"),
-    ):
+    for tests, expected in (([RTE], "words.two"), ([RTE, snli], "words"), ([scitail], "words")):
         model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
         assert model.details["template"]["name"] == expected
         assert open_model(model, tests=tests) is model
     member = open_model("mean/api/mine,builtin/majority", {"api.endpoint": server.url}, tests=[RTE])
     assert member.details["members"]["api/mine"]["template"]["name"] == "words.two"
-
-
-def test_a_run_about_two_labels_reads_answers_in_words_for_two(server: Any) -> None:
-    server.answer = lambda body: server.chat("Yes." if server.label_for(body) == "entailment" else "No.")
-    details = cx.run("api/mine", RTE, endpoint=server.url).details
-    assert details["two_label"] is True
-    assert details["parse"] == {"exact": 6}
 
 
 SHOTS: dict[str, Any] = {"shots": 4, "shots_from": DEMO}

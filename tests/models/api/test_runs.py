@@ -1,10 +1,11 @@
-"""Runs of models behind an endpoint: resumed, told of, asked again; and no key in anything."""
+"""Runs of models behind an endpoint: resumed, told of, asked again, by batches; and no key in anything."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -217,3 +218,62 @@ def test_a_dry_run_of_examine_builds_and_sends_nothing(
     assert not (tmp_path / "out" / "runs").exists()
     assert "api/mine: distinct pairs to ask: 9" in dry.out
     assert "at most 40" in dry.out  # with the probe and the list of models
+
+
+@pytest.fixture
+def answered(server: Any, command: Any, tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes what a batch answers to its requests in *part*, in another order."""
+
+    batch, results = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
+    command("--answer", "text", "--batch-out", batch)
+    requests = [json.loads(line) for line in batch.read_text().splitlines()]
+    assert len(requests) == 30 + 24
+
+    def write(part: slice = slice(None)) -> Path:
+        answers = []
+        for request in requests[part]:
+            response = {"status_code": 200, "body": server.chat(server.label_for(request["body"])).body}
+            answers.append({"custom_id": request["custom_id"], "response": response, "error": None})
+        results.write_text("".join(json.dumps(answer) + "\n" for answer in reversed(answers)))
+        return results
+
+    return write
+
+
+def test_a_batch_is_written_and_read(server: Any, command: Any, output: Path, answered: Any) -> None:
+    read = ("--answer", "text", "--batch-in", answered(slice(52)))
+    partly = command(*read, status=4)
+    assert "2 questions have no answer in the batch files" in partly.err
+    answered()
+    command(*read)
+    assert server.requests == []
+    details = read_run(output).details
+    assert details["models_served"] == {"mine": 30 + 24}  # each once, though the files were read twice
+    asked = output.with_name("asked")
+    command("--answer", "text", "-o", asked)
+    tables = [pq.read_table(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]
+    assert tables[0].equals(tables[1])
+    assert read_run(asked).details["usage"] == details["usage"]
+
+
+def test_a_batch_warns_as_the_server_does(server: Any, command: Any, answered: Any, tmp_path: Path) -> None:
+    """The model always says neutral, or the answers about the probe are lost."""
+    server.label_for = lambda body: "neutral"
+    for part, said in (
+        (slice(None), "gets only 33 % of the 30 easy items of the probe right: it could not be verified"),
+        (slice(30, None), "the batch files have no answers about the probe"),
+    ):
+        folder = tmp_path / str(part.start)
+        assert said in command("--answer", "text", "--batch-in", answered(part), "-o", folder).out
+
+
+def test_batches_that_do_not_fit_are_refused(command: Any, output: Path, answered: Any) -> None:
+    results = answered()
+    batch = results.with_name("batch.jsonl")
+    for line, said in (
+        (("--batch-out", batch), "a batch cannot be asked with --answer auto"),
+        (("--answer", "text", "--seed", "1", "--batch-in", results), "none of the 54 answers is to"),
+        (("--answer", "text", "--batch-in", batch), "line 1: the line is a request, not an answer"),
+    ):
+        assert said in command(*line, status=2).err
+    assert not output.exists()

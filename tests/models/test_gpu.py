@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +16,6 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-CUDA = torch.device("cuda")
 
 
 def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,49 +31,10 @@ def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.Monk
     assert gpu.sent(tables[0], device) == (tables[0], device)
 
 
-@pytest.fixture
-def happened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What torch was asked of a GPU, in order; the CPU answers in its place."""
-    found: list[str] = []
-
-    def noted(name: str) -> Callable[..., None]:
-        return lambda *given: found.append(name)
-
-    event = SimpleNamespace(record=noted("recorded"), synchronize=noted("waited"))
-    monkeypatch.setattr(torch.cuda, "Event", lambda: event)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: None)
-    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", noted("reset"))
-    monkeypatch.setattr(torch.cuda, "empty_cache", noted("emptied"))
-    empty = torch.empty
-    monkeypatch.setattr(torch, "empty", lambda *shape, pin_memory, **named: empty(*shape, **named))
-    return found
-
-
-def test_results_are_waited_for_when_eight_later_batches_are_under_way(happened: list[str]) -> None:
-    tables = [torch.tensor([float(number)]) for number in range(20)]
-    assert all(map(torch.equal, fetched_in_order(iter(tables), CUDA), tables))
-    assert happened == ["recorded"] * 8 + ["recorded", "waited"] * 12 + ["waited"] * 8
-
-
-def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
-    happened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A batch of 100 tokens takes 1,500 bytes per token here."""
-    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 5_000)
-    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 7_000)
-    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5_000 + 1_500 * 100)
-    for free, expected in ((2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)):
-        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free - 2_000, 2**50))
-        assert fitting_tokens(lambda: happened.append("launched"), 100, CUDA) == expected
-    assert happened == ["reset", "launched"] * 3
-
-
-def test_the_end_of_memory_is_known_and_the_cache_given_back(happened: list[str]) -> None:
+def test_the_end_of_memory_is_known_by_its_kind_or_its_words() -> None:
     assert gpu.is_out_of_memory(torch.OutOfMemoryError("CUDA"))
     for words in ("can't allocate memory", "not enough memory"):
         assert gpu.is_out_of_memory(RuntimeError(f"DefaultCPUAllocator: {words}"))
-    gpu.free_cached(CUDA)
-    assert happened == ["emptied"]
 
 
 @needs_gpu

@@ -16,7 +16,6 @@ from crossexam.models.api.endpoint import (
 )
 from crossexam.models.api.pacing import (
     Pace,
-    Slots,
     StoppedError,
     TransientError,
     stated_wait,
@@ -129,18 +128,6 @@ def test_a_server_that_was_never_there_is_given_up_soon(fake_time: Any) -> None:
     pace.stop()
     with pytest.raises(StoppedError):
         pace.carry_out(lambda: pytest.fail("asked"))
-
-
-def test_slots_are_halved_once_per_burst_and_grow_again() -> None:
-    slots = Slots(8)
-    eras = [slots.take() for _ in range(4)]
-    for era in eras:
-        slots.halve(era)
-        slots.give_back()
-    assert slots.limit == 4
-    for _ in range(200):
-        slots.succeeded()
-    assert slots.limit == 8
 
 
 def test_headers_that_mean_nothing_are_no_wait() -> None:

@@ -109,11 +109,3 @@ def test_probabilities_are_those_of_the_model(endpoint: str) -> None:
     long = ("word " * 1_000, "It is long.")
     (batch,) = model.batches([long], [False])
     assert batch.outcomes[0].status == "too_long"
-
-
-def test_a_grammar_allows_labels_alone(endpoint: str) -> None:
-    model = _open(endpoint, answer="choice", max_output=8)
-    rows = model.predict(PAIRS)
-    assert sorted(set(rows.ravel())) == [0, 1]
-    assert model.details["fields_refused"] == []
-    assert model.details["fields_ignored"] == []

@@ -1,19 +1,26 @@
-"""How checkpoints of transformers predict: the shortcuts, the batches, and the memory that they take."""
+"""How checkpoints of transformers predict: shortcuts, batches and their memory, rounding, devices."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import transformers
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.models import gpu
+from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens
+from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
+from crossexam.models.precision import rounding_sentences
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training import first_token
@@ -105,3 +112,83 @@ def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, re
     model = opened(untrained)
     model.predict(PAIRS)
     assert "could not be verified" in model.details["probe"]["warning"]
+
+
+def test_rounding_is_measured_on_the_pairs_asked(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it overturns most answers."""
+    lower = SequenceClassifier.lower
+
+    def overturned(self: SequenceClassifier, dtype: Any) -> None:
+        lower(self, dtype)
+        with torch.no_grad():
+            self.model.classifier.bias.copy_(torch.tensor([90.0, 0.0, 0.0]))
+
+    exact = opened(tiny_checkpoint).predict(PAIRS)
+    monkeypatch.setattr(SequenceClassifier, "lower", overturned)
+    model = opened(tiny_checkpoint, dtype="bfloat16")
+    rounded = model.predict(PAIRS)
+    found = model.details["rounding"]
+    assert found["same_label"] == (exact.argmax(axis=1) == 0).sum() < len(PAIRS)
+    assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
+
+
+def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
+    tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS))
+    half = {"device": "cpu", "dtype": "bfloat16"}
+    run = partial(predict_suite, f"hf/{tiny_checkpoint}", store=tmp_path, options=half)
+    first = run(Dataset("d", items[:9]))
+    (way,) = first.details["rounding"]["ways"]
+    assert way.endswith(f"torch {torch.__version__}")
+    monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
+    both = run(Dataset("d", items)).details
+    assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
+    assert both["rounding"]["pairs"] == 9 + len(items)
+    (sentence,) = rounding_sentences(both)
+    assert sentence.endswith(
+        f"; the predictions come from 2 computations that round differently: {way} / cuda, torch 9"
+    )
+
+
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+
+
+def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
+    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
+    monkeypatch.setattr(torch.cuda, "Event", None)
+    device: Any = SimpleNamespace(type="elsewhere")
+    tables = [torch.tensor([float(number)]) for number in range(30)]
+    assert all(map(torch.equal, fetched_in_order(iter(tables), device), tables))
+    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
+    gpu.free_cached(device)
+    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
+    assert gpu.sent(tables[0], device) == (tables[0], device)
+
+
+def test_the_end_of_memory_is_known_by_its_kind_or_its_words() -> None:
+    assert gpu.is_out_of_memory(torch.OutOfMemoryError("CUDA"))
+    for words in ("can't allocate memory", "not enough memory"):
+        assert gpu.is_out_of_memory(RuntimeError(f"DefaultCPUAllocator: {words}"))
+
+
+@needs_gpu
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -> None:
+    expected = opened(tiny_checkpoint).predict(PAIRS)
+    model = opened(tiny_checkpoint, device="cuda", dtype=dtype, batch_size=2)
+    assert np.abs(model.predict(PAIRS) - expected).max() < (1e-3 if dtype == "float32" else 0.05)
+
+
+@needs_gpu
+def test_a_gpu_is_waited_for_only_when_results_are_read(tiny_checkpoint: Path) -> None:
+    classifier = opened(tiny_checkpoint, device="cuda", batch_size=2)._loaded()
+    encoded = classifier.encode(PAIRS)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        classifier._forward(encoded, [0, 1])
+    finally:
+        torch.cuda.set_sync_debug_mode("default")

@@ -153,9 +153,6 @@ def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     )
 
 
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-
-
 def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
     monkeypatch.setattr(torch.Tensor, "pin_memory", None)
@@ -175,20 +172,9 @@ def test_the_end_of_memory_is_known_by_its_kind_or_its_words() -> None:
         assert gpu.is_out_of_memory(RuntimeError(f"DefaultCPUAllocator: {words}"))
 
 
-@needs_gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -> None:
     expected = opened(tiny_checkpoint).predict(PAIRS)
     model = opened(tiny_checkpoint, device="cuda", dtype=dtype, batch_size=2)
     assert np.abs(model.predict(PAIRS) - expected).max() < (1e-3 if dtype == "float32" else 0.05)
-
-
-@needs_gpu
-def test_a_gpu_is_waited_for_only_when_results_are_read(tiny_checkpoint: Path) -> None:
-    classifier = opened(tiny_checkpoint, device="cuda", batch_size=2)._loaded()
-    encoded = classifier.encode(PAIRS)
-    torch.cuda.set_sync_debug_mode("error")
-    try:
-        classifier._forward(encoded, [0, 1])
-    finally:
-        torch.cuda.set_sync_debug_mode("default")

@@ -176,7 +176,8 @@ def _has_a_key_that_covers_all_that_predictions_depend_on(kind: str, instance: I
     spare = NOT_READ | TELLS_KIND.get(kind, set())
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        path.write_bytes(_changed(content, path.suffix))
+        is_text = path.suffix in {".json", ".jsonl", ".txt", ".jinja", ".spm"}  # which minds no blank line
+        path.write_bytes(content + b"\n" if is_text else content[:-1] + bytes([content[-1] ^ 1]))
         try:
             is_covered = open_model(f"{kind}/{copy}").key != key
         except CrossexamError:  # damaged, and noticed before anything is predicted
@@ -184,13 +185,6 @@ def _has_a_key_that_covers_all_that_predictions_depend_on(kind: str, instance: I
         path.write_bytes(content)
         assert is_covered or path.name in spare, path.name
     assert open_model(f"{kind}/{copy}").key == key
-
-
-def _changed(content: bytes, suffix: str) -> bytes:
-    """Return *content* with another byte, which text formats do not mind."""
-    if suffix in {".json", ".jsonl", ".txt", ".jinja", ".spm"}:
-        return content + b"\n"
-    return content[:-1] + bytes([content[-1] ^ 1])
 
 
 #: Another value of every option on which predictions can depend.

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from crossexam.core.dataset import Suite
-from crossexam.core.errors import DISTRIBUTION
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import catalog
 from crossexam.interop.card import bibtex, dataset_card, front_matter, refuse_forbidden_changes, sources_of
-from crossexam.interop.licences import LICENCES, OTHER, licence_of
+from crossexam.interop.licences import OTHER, licence_of
 from made.commands import invoke
 
 OWN = "premise,hypothesis,label\n" + "".join(
@@ -39,19 +35,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_hub_understands_the_card(demo: Path) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    data = hub.DatasetCard.load(demo / "README.md").data
-    assert isinstance(data, hub.DatasetCardData)
-    assert (data.language, data.license, data.size_categories) == (["en"], ["apache-2.0"], ["n<1K"])
-    assert (data.task_categories, data.task_ids) == (["text-classification"], ["natural-language-inference"])
-    assert data.source_datasets == ["extended|builtin"]
-    assert data.annotations_creators == ["machine-generated"]
-    configs = data.to_dict()["configs"]
-    assert [each["config_name"] for each in configs] == list(read_suite(demo).datasets)
-    assert all((demo / each["data_files"][0]["path"]).is_file() for each in configs)
-
-
 def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     suite = read_suite(demo)
@@ -62,28 +45,6 @@ def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) ->
         assert loaded.features["label"].names[:3] == ["entailment", "neutral", "contradiction"]
 
 
-def test_the_card_reads_a_file_with_what_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
-) -> None:
-    stated = [each for each in requires(DISTRIBUTION) or () if "extra ==" not in each]
-    required = {re.split("[^a-z]", each)[0] for each in stated}
-
-    def check(file_format: str, result: str) -> None:
-        folder = tmp_path / file_format
-        suite = read_suite(built(folder, "builtin:demo[:12]", "--format", file_format))
-        blocks = re.findall("```python\n(.*?)```", dataset_card(suite), flags=re.DOTALL)
-        assert blocks[0].startswith("from datasets import load_dataset\n")
-        (package,) = re.findall(r"^import (\w+)", blocks[1], flags=re.MULTILINE)
-        assert package in {*required, *sys.stdlib_module_names}
-        monkeypatch.chdir(folder)
-        found: dict[str, object] = {}
-        lines = blocks[1].rstrip().replace("\npq.", "\nitems = pq.")
-        exec(f"{lines}\nids = {result}", found)
-        assert found["ids"] == [each.id for each in list(suite)[-1].examples]
-
-    for_each(check, [("parquet", "items['id'].to_pylist()"), ("jsonl", "[each['id'] for each in items]")])
-
-
 def test_the_card_shows_counts_and_shares(demo: Path) -> None:
     suite = read_suite(demo)
     text = (demo / "README.md").read_text("utf-8")
@@ -91,11 +52,6 @@ def test_the_card_shows_counts_and_shares(demo: Path) -> None:
         share = dataset.label_counts()["entailment"] / len(dataset)
         assert f"| `{dataset.name}` | {len(dataset)} | {100 * share:.1f} % |" in re.sub(" +", " ", text)
     assert str(suite.manifest.signature) in text
-    assert "They follow Naik et al. 2018" in text
-    assert "]()" not in text
-    unpublished = dataset_card(replace(suite, manifest=structs.replace(suite.manifest, paper="unpublished")))
-    assert "They follow" not in unpublished
-    assert "unpublished" not in unpublished.partition("## Citation")[2]
 
 
 def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> None:
@@ -104,9 +60,7 @@ def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> No
     suite = read_suite(built(tmp_path / "suite", str(tmp_path / "mine.csv")))
     sources = sources_of(suite)
     assert (sources.others, sources.licences) == (["mine.csv"], ["unknown"])
-    found = front_matter(suite, sources)
-    assert found.language is None
-    assert found.source_datasets == ["extended|other"]
+    assert front_matter(suite, sources).language is None
     text = dataset_card(suite)
     assert "> **Before you share this:** mine.csv: its licence is unknown to Crossexam" in text
     assert str(tmp_path) not in text
@@ -122,18 +76,13 @@ def test_changed_text_is_not_shared_against_a_licence(
         said = f"forbids redistributing changed text ({licence})"
         assert said in refused(invoke, "card", folder)
         assert not (folder / "README.md").exists()
-    done = invoke("card", folder, "--with-permission")
-    assert "text that was changed, as in these test sets, may not be redistributed" in done.output
+    invoke("card", folder, "--with-permission")
     suite = read_suite(folder)
     bases = Suite(suite.name, {name: each for name, each in suite.datasets.items() if each.entry.is_base})
     refuse_forbidden_changes(bases, sources_of(bases))  # nothing was changed
-    entries["builtin"] = replace(entries["builtin"], licence=catalog()["joci"].licence)
-    assert "(licence: none stated): nothing is" in invoke("card", folder, "--force").output
-    assert sources_of(suite).licences == ["unknown"]
 
 
 def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
-    assert LICENCES["CC BY-NC 4.0"].must_know
     unknown = licence_of("a licence of its own")
     assert unknown.identifier == OTHER
     assert unknown not in {licence_of(each.licence) for each in catalog().values()}

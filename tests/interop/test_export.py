@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,12 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import Gold
 from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export, template_for
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
+from made.runs import dataset
 
 ODD = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
-
-
-def dataset(name: str, golds: Sequence[Gold | None], **manifest: Any) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"{ODD} {k // 2}", f"It rains {k}.", gold) for k, gold in enumerate(golds)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0], **manifest})
 
 
 def suite(*sets: Dataset) -> Suite:
@@ -35,11 +26,11 @@ def suite(*sets: Dataset) -> Suite:
 
 
 TASKS = [name for name, each in EXPORTERS.items() if each.asks]
-THREE = dataset("negation.dev-1", ["entailment", "neutral", None, "contradiction"])
+THREE = dataset("negation.dev-1", "EN-C", premises=[ODD, ODD, "", ""])
 
 
-def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3", only: Sequence[str] = ()) -> Exported:
-    return export(suite(*sets).only(only), form, folder, template(by))
+def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3") -> Exported:
+    return export(suite(*sets), form, folder, template(by))
 
 
 def questions_in(path: Path) -> list[dict[str, Any]]:
@@ -49,28 +40,24 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("form", TASKS)
 def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
     """Test sets without items to ask are left out: lm-eval stops at a task without questions."""
-    empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
+    empty, unlabelled = dataset("numerical_reasoning.dev", ""), dataset("antonymy.dev", "-")
     done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
     assert list(done.empty) == ["numerical_reasoning.dev", "antonymy.dev"]
     assert (done.items, done.unlabelled) == (3, 2)
     (file,) = (tmp_path / "tasks").rglob("*.jsonl")
-    assert "crossexam_negation_dev_1" in (file.stem, file.parent.name)
     first, second, last = questions_in(file)
-    assert [each["id"] for each in (first, second, last)] == [f"negation.dev-1:{k}" for k in (0, 1, 3)]
-    assert first["prompt"] == template("gpt3").prompt(f"{ODD} 0", "It rains 0.")
+    assert [each["id"] for each in (first, second, last)] == ["negation:0", "negation:1", "negation:3"]
+    assert first["prompt"] == template("gpt3").prompt(f"Premise {ODD}.", "Hypothesis 0.")
     assert first["messages"][-1] == {"role": "user", "content": first["prompt"]}
     assert first["choices"] == ["True", "Neither", "False"]
-    assert first["labels"] == list(template("gpt3").labels)
     assert (first["target"], first["answer"], last["target"], last["answer"]) == (0, "True", 2, "False")
     assert first["cluster"] == second["cluster"] != last["cluster"]
     manifest = json.loads((tmp_path / "tasks" / MANIFEST).read_text("utf-8"))
     assert manifest["template"]["sha256"] == template("gpt3").sha256
-    assert list(manifest["test_sets"]) == ["negation.dev-1"]
     about = manifest["test_sets"]["negation.dev-1"]
     assert (about["items"], about["content_hash"]) == (3, THREE.content_hash())
     with pytest.raises(CrossexamError, match="no item has a gold label"):
         exported(form, tmp_path / "other", empty, unlabelled)
-    assert not (tmp_path / "other").exists()
 
 
 def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
@@ -81,30 +68,24 @@ def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
 
 
 def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
-    two = dataset("base.rte", ["entailment", "not_entailment"], labels="two labels")
+    two = dataset("base.rte", "En", labels="two labels")
     with pytest.raises(CrossexamError, match="template 'gpt3' has three labels"):
         exported("lm-eval", tmp_path / "tasks", two)
-    assert not (tmp_path / "tasks").exists()
     exported("lm-eval", tmp_path / "tasks", two, THREE, by="minicheck-llm")
     assert template_for([two]).name == "words.two"
     assert template_for([two, THREE]).name == template_for([THREE]).name == "gpt3"
-    for name, answers in (("base_rte", ["Yes", "No"]), ("negation_dev_1", ["Yes", "No", "No"])):
-        asked = questions_in(tmp_path / "tasks" / f"crossexam_{name}.jsonl")
-        assert [each["answer"] for each in asked] == answers
-        assert [each["target"] for each in asked] == [int(each == "No") for each in answers]
+    asked = questions_in(tmp_path / "tasks" / "crossexam_negation_dev_1.jsonl")
+    assert [(each["answer"], each["target"]) for each in asked] == [("Yes", 0), ("No", 1), ("No", 1)]
 
 
 def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     """Nothing in a sentence is a template of Jinja: the entries of the YAML are names of columns."""
     done = exported("lm-eval", tmp_path / "tasks", THREE)
-    assert done.tasks == ["crossexam_negation_dev_1", "crossexam_negation_dev_1_chat"]
     plain, chat = ((tmp_path / "tasks" / f"{task}.yaml").read_text() for task in done.tasks)
     entries = dict(line.split(": ", 1) for line in plain.splitlines())
     parsed = {key: json.loads(text) for key, text in entries.items() if not text.startswith("!")}
     (first, *_) = questions_in(tmp_path / "tasks" / parsed["dataset_kwargs"]["file"])
     assert {parsed["doc_to_text"], parsed["doc_to_choice"], parsed["doc_to_target"]} <= set(first)
-    assert entries["custom_dataset"] == "!function crossexam_data.load"
-    ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
     # Some servers send a blank before the first token; exact_match compares all of the text.
     assert re.findall('"function": "([a-z_]+)"', chat) == ["remove_whitespace", "take_first"]
     ours = replace(template("gpt3"), delimiter="!function os.system")
@@ -114,13 +95,10 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     assert sum("!function" in line for line in lines) == 2
 
 
-def test_inspect_has_a_task_for_each_test_set_that_is_asked_for(tmp_path: Path) -> None:
-    strange = dataset('base."""x', ["neutral"])
-    done = exported("inspect", tmp_path / "tasks", THREE, strange)
+def test_inspect_has_a_task_for_each_test_set_whatever_its_name(tmp_path: Path) -> None:
+    done = exported("inspect", tmp_path / "tasks", THREE, dataset('base."""x', "N"))
     tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
     assert set(done.tasks) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    some = exported("inspect", tmp_path / "some", THREE, strange, only=["neg*"])
-    assert some.tasks == ["crossexam_negation_dev_1"]
 
 
 @pytest.mark.parametrize("form", TASKS)
@@ -128,31 +106,22 @@ def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> Non
     folder = tmp_path / "tasks"
     done = exported(form, folder, THREE)
     times = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-    assert exported(form, folder, THREE) == done
     (folder / "__pycache__").mkdir()  # what a harness leaves
     assert exported(form, folder, THREE) == done
     assert {path: path.stat().st_mtime_ns for path in times} == times
-    with pytest.raises(CrossexamError, match="/tasks: "):
-        exported(form, folder, THREE, dataset("base.dev", ["neutral"]))
     changed = next(path for path in sorted(times) if path.suffix != ".json")
     changed.write_text(changed.read_text() + "\n")
     with pytest.raises(CrossexamError, match="/tasks: "):
         exported(form, folder, THREE)
 
 
-def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
-    exported("inspect", tmp_path / "tasks", THREE)
-    with pytest.raises(CrossexamError, match="/tasks: "):
-        exported("lm-eval", tmp_path / "tasks", THREE)
+def test_test_sets_that_would_be_one_task_are_refused(tmp_path: Path) -> None:
     for name in ("Negation.dev-1", "negation.dev_1"):
         with pytest.raises(CrossexamError, match=r"would both be the task crossexam_[nN]egation_dev_1"):
-            exported("inspect", tmp_path / "both", THREE, dataset(name, ["neutral"]))
+            exported("inspect", tmp_path / "both", THREE, dataset(name, "N"))
 
 
-def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:
+def test_pairs_are_all_items_with_those_without_a_gold_label(tmp_path: Path) -> None:
     export(suite(THREE), "csv", tmp_path / "pairs")
     about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
-    # Those without a gold label, too.
     assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}
-    usage = EXPORTERS["inspect"].usage.format(folder="tasks", suite="tests")
-    assert usage == "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"

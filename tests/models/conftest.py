@@ -6,9 +6,10 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import lm_golden
@@ -24,7 +25,7 @@ from crossexam.core.labels import LABELS
 from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
 from crossexam.models.api.pacing import Pace, TransientError
-from crossexam.models.api.transport import Limits, Received, Transport
+from crossexam.models.api.transport import Limits, Received
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 from made.checkpoints import save_tiny
@@ -57,9 +58,6 @@ def lm_folders(made_once: Callable[..., Path]) -> dict[str, Path]:
     return {**made, "llama, chat": made["llama"]}
 
 
-TEXTS = sorted({text for pair in PAIRS for text in pair})
-
-
 def train_on_probe(tokenizer: Any, model: Any) -> None:
     """Let *model* learn the probe by heart, its classes in the order of LABELS."""
     import torch
@@ -68,46 +66,25 @@ def train_on_probe(tokenizer: Any, model: Any) -> None:
     gold = torch.tensor([LABELS.index(label) for _, _, label in PROBE])
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
     model.train()
-    for _ in range(120):
-        loss = torch.nn.functional.cross_entropy(model(**batch).logits, gold)
+    for _ in range(60):
         optimizer.zero_grad()
-        loss.backward()
+        torch.nn.functional.cross_entropy(model(**batch).logits, gold).backward()
         optimizer.step()
-        if loss.item() < 0.02:
-            break
     model.eval()
-
-
-def _roberta_tokenizer() -> Any:
-    """Return a byte-level BPE tokenizer trained on the probe, with RoBERTa's template."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    made = Tokenizer(models.BPE(unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    made.train_from_iterator(TEXTS, trainers.BpeTrainer(vocab_size=500, special_tokens=special))
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token"), special, strict=True))
-    inputs = ["input_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
-    )
 
 
 @pytest.fixture(scope="session")
 def probe_tokenizer(word_tokenizer: Callable[..., Any]) -> Any:
     """A tokenizer of the probe's words, with BERT's templates."""
-    return word_tokenizer(TEXTS, 64)
+    return word_tokenizer((text for pair in PAIRS for text in pair), 64)
 
 
 @pytest.fixture(scope="session")
 def learnt(made_once: Callable[..., Path], probe_tokenizer: Any) -> dict[str, Path]:
     """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
-    kinds = {"bert": probe_tokenizer, "roberta": _roberta_tokenizer()}
+    without_types = deepcopy(probe_tokenizer)
+    without_types.model_input_names = ["input_ids", "attention_mask"]
+    kinds = {"bert": probe_tokenizer, "roberta": without_types}
     return {
         kind: made_once(kind, partial(save_tiny, tokenizer=tokenizer, kind=kind, train=train_on_probe))
         for kind, tokenizer in kinds.items()
@@ -134,20 +111,18 @@ def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], ND
     vectors[0] = vectors[size] = 50.0  # of padding, which the mask must hide
     tokenizer.backend_tokenizer.no_padding()  # whatever it was used for before
     encoded = tokenizer.backend_tokenizer.encode_batch(list(PAIRS))
-    rows = [np.array(each.ids) + size * np.array(each.type_ids) for each in encoded]
-    sums = np.stack([vectors[row].sum(axis=0) for row in rows])
+    sums = [vectors[np.array(each.ids) + size * np.array(each.type_ids)].sum(axis=0) for each in encoded]
     gold = np.array([[4.0 if label == name else -4.0 for name in labels] for _, _, label in PROBE])
-    head = np.linalg.lstsq(sums, gold, rcond=None)[0]
-    return vectors, head.astype(np.float32)
+    return vectors, np.linalg.lstsq(np.stack(sums), gold, rcond=None)[0].astype(np.float32)
 
 
 #: A classifier that sums the vectors of a pair's words, and multiplies the sum by *head*.
 GRAPH = """
 <ir_version: 10, opset_import: ["": 18]>
-bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
-     int64[{batch},tokens] token_type_ids) => (float[{batch},{classes}] {output})
-<int64 size = {{{size}}}, int64[1] last = {{2}}, int64[1] tokens = {{1}}>
-{{
+bag (int64[batch,tokens] input_ids, int64[batch,tokens] attention_mask,
+     int64[batch,tokens] token_type_ids) => (float[batch,3] logits)
+<int64 size = {SIZE}, int64[1] last = {2}, int64[1] tokens = {1}>
+{
     shift = Mul(token_type_ids, size)
     rows = Add(input_ids, shift)
     found = Gather(vectors, rows)
@@ -155,42 +130,24 @@ bag (int64[{batch},tokens] input_ids, int64[{batch},tokens] attention_mask,
     column = Unsqueeze(mask, last)
     real = Mul(found, column)
     sums = ReduceSum<keepdims = 0>(real, tokens)
-    {output} = MatMul(sums, head)
-}}
+    logits = MatMul(sums, head)
+}
 """
 
 
-def export(
-    tokenizer: Any,
-    folder: Path,
-    *,
-    name: str = "model.onnx",
-    labels: Sequence[str] = LABELS,
-    id2label: Mapping[str, str] | None = None,
-    weights: NDArray[Any] | None = None,
-    batch: str | int = "batch",
-    output: str = "logits",
-) -> Path:
-    """Write a classifier that answers the probe as an exporter does.
-
-    Its outputs are in the order *labels*, or these multiplied by *weights* [3, k].
-    """
-    vectors, head = learn_probe(tokenizer, labels)
-    head = head if weights is None else head @ weights
-    sizes = {"size": len(vectors) // 2, "classes": head.shape[1]}
-    model = onnx.parser.parse_model(GRAPH.format(batch=batch, output=output, **sizes))
-    for each, table in (("vectors", vectors), ("head", head)):
-        model.graph.initializer.append(numpy_helper.from_array(table, each))
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(model, folder / name)
+def export(tokenizer: Any, folder: Path, labels: Sequence[str] = LABELS) -> Path:
+    """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
+    model = onnx.parser.parse_model(GRAPH.replace("SIZE", str(len(tokenizer))))
+    for name, table in zip(("vectors", "head"), learn_probe(tokenizer, labels), strict=True):
+        model.graph.initializer.append(numpy_helper.from_array(table, name))
+    folder.mkdir(parents=True)
+    onnx.save(model, folder / "model.onnx")
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
-    names = id2label or {str(k): label for k, label in enumerate(labels)}
-    files: dict[str, dict[str, Any]] = {
-        "config": {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64},
-        "tokenizer_config": {"model_max_length": 64, "pad_token": "[PAD]"},
-    }
-    for stem, values in files.items():
-        (folder / f"{stem}.json").write_text(json.dumps(values), encoding="utf-8")
+    names = {str(k): label for k, label in enumerate(labels)}
+    config = {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    tokens = {"model_max_length": 64, "pad_token": "[PAD]"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokens), encoding="utf-8")
     return folder
 
 
@@ -294,32 +251,20 @@ class FakeServer:
         """The pairs that were asked, without those of the probe."""
         return [pair for body in self.requests if (pair := pair_in(body)) not in GOLD]
 
-    def respond(self, path: str, body: bytes | None) -> Response:
-        """Return the response to a request with this *body*, or to one for a *path* without any."""
-        if body is None:
-            return Response(200, self.models) if path.endswith("/models") else error(404, "?")
-        self.requests.append(json.loads(body))
-        return self.answer(self.requests[-1])
-
-
-class FakeTransport:
-    """Carries requests to *server* by calling it."""
-
-    def __init__(self, server: FakeServer, headers: Mapping[str, str], hide: Callable[[str], str]) -> None:
-        self._server, self._headers, self._hide = server, dict(headers), hide
-
-    def exchange(self, method: str, url: str, body: bytes | None) -> Received:
-        if self._server.is_closed:
+    def exchange(self, key: endpoint.Key, method: str, url: str, body: bytes | None) -> Received:
+        """Answer a request with this *body*, or one for *url* without any, as a transport does."""
+        if self.is_closed:
             raise TransientError("connection refused", refused=True)
-        self._server.headers = self._headers
-        response = self._server.respond(url, body)
+        self.headers = dict(key.headers)
+        if body is None:
+            response = Response(200, self.models) if url.endswith("/models") else error(404, "?")
+        else:
+            self.requests.append(json.loads(body))
+            response = self.answer(self.requests[-1])
         if response.cut:
-            raise TransientError(self._hide("the answer broke off"))
+            raise TransientError(key.hidden_in("the answer broke off"))
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Received(response.status, headers, response.content)
-
-    def close(self) -> None:
-        pass
 
 
 class FakeTime:
@@ -347,10 +292,10 @@ def server(fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
     """A server that answers the probe rightly and all else with some label; waits for it take no time."""
     server, real = FakeServer(), endpoint._transport_to
 
-    def transport_to(address: endpoint.Address, key: endpoint.Key, limits: Limits) -> Transport:
+    def transport_to(address: endpoint.Address, key: endpoint.Key, limits: Limits) -> Any:
         if address.url != server.url:
             return real(address, key, limits)
-        return FakeTransport(server, key.headers, key.hidden_in)
+        return SimpleNamespace(exchange=partial(server.exchange, key), close=lambda: None)
 
     monkeypatch.setattr(endpoint, "_transport_to", transport_to)
     pace = partial(Pace, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)

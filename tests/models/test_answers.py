@@ -14,17 +14,14 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.answers import AnswerPlaces, to_answers
-from crossexam.models.label_order import NamedLabels
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
-BOTH, FIRST = AnswerPlaces.about(PAIRS, "f"), AnswerPlaces.about(PAIRS[:1], "f")
-OWN = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
-NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
+BOTH = AnswerPlaces.about(PAIRS, "f")
 OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
 WORDS = {
     "none": AnswerWords(),
-    "own": OWN,
-    "numbers": NUMBERS,
+    "own": AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None}),
+    "numbers": AnswerWords({"1": "entailment", "0": "not_entailment"}),
     "only true": AnswerWords({"true": "entailment"}),
     "other order": OTHER,
     "reversed": AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),
@@ -50,30 +47,6 @@ def test_forms_of_answers(for_each: Any) -> None:
     for_each(check, forms)
 
 
-def test_words_of_their_own(for_each: Any) -> None:
-    def check(answers: Any, words: AnswerWords) -> None:
-        named = NamedLabels()
-        table, _ = to_answers(answers, BOTH, words, named=named)
-        assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
-        assert named.seen == {"entailment", "not_entailment"}
-        assert named.two_label
-
-    rows = (
-        (["Supported", " unsupported"], OWN),
-        ([{"supported": 1.0}, {"supported": 0.0, "unsupported": 1.0}], OWN),
-        ([{"label": "SUPPORTED", "score": 0.9}, {"label": "unsupported", "score": 0.9}], OWN),
-        ([1, 0], NUMBERS),
-        (["1", "0"], NUMBERS),
-        (np.array([1, 0]), NUMBERS),
-        ([True, False], AnswerWords()),
-        (np.array([True, False]), NUMBERS),
-        ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
-    )
-    for_each(check, rows)
-    table, _ = to_answers(["supported", "neutral"], BOTH, OWN)
-    assert table.argmax(axis=1).tolist() == [0, 1]
-
-
 def _forms(label: str) -> list[Any]:
     """Return for each form of answers what says *label* in it."""
     share = [float(label == each) for each in LABELS]
@@ -87,15 +60,13 @@ GIVEN = st.lists(st.sampled_from([*LABELS, *UNANSWERED]), min_size=1, max_size=6
 def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], form: int) -> None:
     pairs = [(f"Premise {k}.", "Hypothesis.") for k in range(len(given))]
     answers = [{"status": each} if each in UNANSWERED else _forms(each)[form] for each in given]
-    named = NamedLabels()
-    table, told = to_answers(answers, AnswerPlaces.about(pairs, "f"), named=named)
+    table, told = to_answers(answers, AnswerPlaces.about(pairs, "f"))
     rows = [[np.nan] * 3 if each in UNANSWERED else [float(each == x) for x in LABELS] for each in given]
     np.testing.assert_array_equal(table, rows)
     missing = set(given) & set(UNANSWERED)
     assert [each.status for each in told] == (
         [each if each in UNANSWERED else "answered" for each in given] if missing else []
     )
-    assert named.seen <= set(given)
 
 
 def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:

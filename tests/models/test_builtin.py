@@ -6,18 +6,19 @@ import csv
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import make_minilm
 import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
-from crossexam.core.labels import LABELS
+from crossexam.models import alignment
 from crossexam.models.builtin import (
     CONTRADICTED_BELOW,
     ENTAILED_FROM,
@@ -26,7 +27,7 @@ from crossexam.models.builtin import (
     SUMMARIES,
     overlap_label,
 )
-from crossexam.models.label_order import PAIRS, PROBE
+from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from made.runs import dataset
@@ -39,20 +40,14 @@ OF_PAIRS = [name for name in BUILTIN_NAMES if name != "builtin/polarity"]
 def test_every_builtin_answers_with_probabilities_one_by_one() -> None:
     models = [open_model(name) for name in BUILTIN_NAMES]
     assert len({model.key for model in models}) == len(models)
-    assert [model.name for model in models] == BUILTIN_NAMES
     pairs = [*PAIRS[::4], ("", ""), ("Paris", ""), ("", "3 dogs"), ("not a", "in Paris never")]
-    for model in models:
-        if model.name in OF_PAIRS:
-            answers = model.predict(pairs)
-            assert np.allclose(answers.sum(axis=1), 1)
-            assert (answers >= 0).all()
-            one_by_one = [model.predict([pair])[0] for pair in pairs]
-            rounding = 1e-6 if model.name == MINILM_NAME else 0  # of sums over what a batch is padded with
-            assert np.allclose(answers, one_by_one, rtol=0, atol=rounding), model.name
-
-
-def test_a_file_is_named_as_one_of_predictions(refused: Any) -> None:
-    assert "did you mean 'file/p12.csv', a file of predictions" in refused(open_model, "p12.csv")
+    for name in OF_PAIRS:
+        model = open_model(name)
+        answers = model.predict(pairs)
+        assert np.allclose(answers.sum(axis=1), 1)
+        assert (answers >= 0).all()
+        one_by_one = [model.predict([pair])[0] for pair in pairs]
+        assert np.allclose(answers, one_by_one, rtol=0, atol=1e-6), name
 
 
 def test_builtin_models_need_no_torch() -> None:
@@ -86,50 +81,30 @@ def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -
     assert round(100 * right / len(rows), 1) == 52.1
 
 
-def swaps(*polarities: str | None) -> Dataset:
-    known = [{"polarity": each} for each in polarities]
-    return dataset("i_ta1.train", "C" * len(polarities), info=known)
-
-
 def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
     """Of I_TA1, 11 % have another polarity than contradiction (section 6.1): 89 % of answers are right."""
     polarities = ["contradiction"] * 89 + ["neutral"] * 4 + ["neutral-contradiction"] * 3 + ["none"] * 4
-    run = predict_suite("builtin/polarity", swaps(*polarities))
+    known = [{"polarity": each} for each in polarities]
+    run = predict_suite("builtin/polarity", dataset("i_ta1.train", "C" * 100, info=known))
     expected = [[0, 0, 1]] * 89 + [[0, 1, 0]] * 4 + [[0, 0.5, 0.5]] * 3 + [[1 / 3] * 3] * 4
     np.testing.assert_allclose(run.probabilities["i_ta1.train"], expected)
     (accuracy,) = cx.accuracy(run).values()
     assert accuracy.value == 0.89
-    said = refused(predict_suite, "builtin/polarity", swaps("none", None))
-    assert "1 of 2 items do not say with which label their word pair" in said
-    model = open_model("builtin/polarity")
-    assert "needs the word pair of an item" in refused(model.predict, [("It rains.", "It is wet.")])
+    said = refused(predict_suite, "builtin/polarity", dataset("i_ta1.train", "C"))
+    assert "1 of 1 items do not say with which label their word pair" in said
 
 
 FOLDER = Path(str(MINILM_FOLDER))
 
 
-def test_minilm_answers_the_probe_in_batches() -> None:
-    model = open_model(MINILM_NAME)
-    gold = [LABELS.index(label) for _, _, label in PROBE]
-    right = (model.predict(PAIRS).argmax(axis=1) == gold).mean()
-    assert right >= 0.9
-    assert model.details["one_by_one"] is False
-    assert model.details["probe"]["right"] == round(right, 4)
-
-
-def test_minilm_is_small_exact_on_all_processors_and_says_what_it_was_made_from() -> None:
+def test_minilm_is_small_exact_on_all_processors_and_described_by_its_card() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 24_000_000
-    notice = (FOLDER / "NOTICE").read_text(encoding="utf-8")
-    made_from = "sentence-transformers/all-MiniLM-L6-v2", "Apache License 2.0", "ShareAlike 4.0", "MultiNLI"
-    assert [name for name in made_from if name not in notice] == []
-    facts, graph = read_json(FOLDER / "manifest.json"), (FOLDER / "model.onnx").read_bytes()
+    facts = read_json(FOLDER / "manifest.json")
     largest = make_minilm.largest_weight(FOLDER / "model.onnx")
     assert largest == facts["largest_weight"]
     assert 2 * 255 * largest < 2**15  # no processor saturates
-    traces = b"site-packages", b".py", b"stack_trace", b"/tmp"
-    assert [trace for trace in traces if trace in graph] == []
     assert make_minilm.CARD.read_text(encoding="utf-8") == make_minilm.card(facts)
-    assert facts["bytes"]["model.onnx"] == len(graph)
+    assert facts["bytes"]["model.onnx"] == (FOLDER / "model.onnx").stat().st_size
 
 
 @pytest.mark.slow
@@ -141,24 +116,27 @@ def test_minilm_has_the_accuracy_of_its_card(shared_data: Path, monkeypatch: pyt
     assert found.value >= 0.8
 
 
-def test_tokenized_text_is_joined() -> None:
-    tokens = "`` I do n't know , it 's $ 5 -LRB- or 5 % -RRB- , '' he can not say ; they 're gon na ask ."
-    joined = "\"I don't know, it's $5 (or 5%),\" he cannot say; they're gonna ask."
-    assert make_minilm.detokenized(tokens) == joined
+def test_alignment_features_by_hand() -> None:
+    # Best premise words: bob "rob" 1 - 1/3; never "and" 1 - 4/5; eats 1; soup "rob" 1 - 3/4.
+    row = alignment.unaligned_shares([("Ann and Rob eats.", "Bob never eats soup.")])[0]
+    by_class = dict(zip(alignment.CLASSES, row, strict=True))
+    assert by_class["negation"] == pytest.approx((1 - 1 / 5) / 4)
+    assert by_class["open"] == pytest.approx((1 / 3 + 0 + 3 / 4) / 4)  # the first word may be no name
+    assert by_class["name"] == by_class["number"] == 0
+    row = alignment.unaligned_shares([("Ann and Rob eats.", "And Bob eats.")])[0]
+    assert dict(zip(alignment.CLASSES, row, strict=True))["name"] == pytest.approx((1 / 3) / 3)
+    answers = alignment.predict([("It rains.", "It does not rain."), ("", "x"), ("x", "")])
+    assert (answers[:, 2] == 0).all()
+    assert list(alignment.fitted_weights()["weights"]) == list(alignment.CLASSES)
 
 
-@pytest.mark.slow
-def test_the_script_writes_what_hf_computes(tiny_checkpoint: Path, tmp_path: Path) -> None:
-    from safetensors.numpy import load_file
-
-    expected = open_model(f"hf/{tiny_checkpoint}").predict(PAIRS)
-    exact, rounded, small = (tmp_path / name for name in ("exact", "rounded", "small"))
-    weights = load_file(tiny_checkpoint / "model.safetensors")
-    graph = make_minilm.minilm_graph.Graph(weights, read_json(tiny_checkpoint / "config.json"))
-    make_minilm.write_folder(tiny_checkpoint, graph.model(), exact)
-    make_minilm.write_graphs(tiny_checkpoint, ["builtin:demo"], rounded, small)
-    for folder, tolerance in ((exact, 1e-5), (rounded, 0.05), (small, 0.05)):
-        model = open_model(f"onnx/{folder}")
-        assert np.allclose(model.predict(PAIRS), expected, atol=tolerance)
-        assert model.details["one_by_one"] is False
-    assert make_minilm.largest_weight(small / "model.onnx") <= 64
+def test_alignment_has_the_accuracy_on_rte_that_its_file_claims(shared_data: Path) -> None:
+    with zipfile.ZipFile(shared_data / "nltk_data" / "corpora" / "rte.zip") as opened:
+        root = ElementTree.fromstring(opened.read("rte/rte3_test.xml"))
+    items = list(root.iter("pair"))
+    answers = alignment.predict([(p.findtext("t", "").strip(), p.findtext("h", "").strip()) for p in items])
+    entailed = np.array([p.get("entailment") == "YES" for p in items])
+    accuracy = float(((answers[:, 0] > 0.5) == entailed).mean())
+    assert len(items) == 800
+    assert accuracy == alignment.fitted_weights()["accuracy_rte3_test"]
+    assert accuracy > alignment.fitted_weights()["published_accuracy_rte3_test"]  # 61.125 %

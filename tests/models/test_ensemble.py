@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.run import UnconfirmedError, predict_suite, refuse_many
 from made.models import Fixed
 
 SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))
@@ -30,39 +26,15 @@ def test_the_mean_of_probabilities_and_not_a_vote(refused: Any) -> None:
     assert "lists a model twice" in refused(open_model, "mean/builtin/majority,builtin/majority")
 
 
-class Far(Fixed):
-    host, needs_confirmation = "far.example:443", True  # type: ignore[assignment]
-
-    def requests_for(self, pairs: int) -> int:
-        return 2 * pairs
-
-    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
-        if ("a", "b") in pairs:
-            raise CrossexamError("this pair is in the prompt")
-
-
-def test_whoever_sends_for_a_member_asks_for_permission(refused: Any) -> None:
-    near, far = Mean("mean/near", (SURE, DOUBTFUL)), Mean("mean/far", (SURE, Far("far", (0, 1, 0))))
-    assert (near.host, near.needs_confirmation, near.requests_for(2_000)) == (None, False, 0)
-    assert (far.host, far.needs_confirmation, far.requests_for(2_000)) == ("far.example:443", True, 4_000)
-    said = refused(UnconfirmedError, refuse_many, far, 2_000)
-    assert "up to 4,000 requests would be sent to far.example:443" in said
-    assert refused(far.refuse_asking_about, iter([("a", "b")])) == "this pair is in the prompt"
-    asked: list[int] = []
-    suite = Dataset("x", [Example("1", "a.", "b.", None), Example("2", "a.", "c.", None)])
-    predict_suite(far, suite, permit=lambda model, pairs: asked.append(pairs))
-    assert asked == [2]
-
-
 class Massive(Fixed):
-    """A member that gives the label masses that are in its name."""
+    """A member that gives the label masses in its details."""
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
-        told = [Outcome(label_mass=None if mass == "-" else float(mass)) for mass in self.name.split()]
+        told = [Outcome(label_mass=mass) for mass in self.details["masses"]]
         return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs), told)
 
 
 def test_of_label_masses_the_least_counts() -> None:
-    members = Massive("0.9 0.2 -", (1.0, 0.0, 0.0)), Massive("0.4 0.6 0.7", (0.0, 1.0, 0.0))
+    members = Massive("a", masses=(0.9, 0.2, None)), Massive("b", masses=(0.4, 0.6, 0.7))
     answered = Mean("mean/x", members).answered([("a", "b")] * 3)
     assert [each.label_mass for each in answered.outcomes] == [0.4, 0.2, 0.7]

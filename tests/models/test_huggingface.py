@@ -1,20 +1,26 @@
-"""How checkpoints of transformers predict: the shortcuts, the batches, and the memory that they take."""
+"""How checkpoints of transformers predict: shortcuts, batches and their memory, rounding, devices."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import transformers
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models.batches import plan_batches
-from crossexam.models.label_order import PAIRS, ProbeResult
+from crossexam.models import gpu
+from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens
+from crossexam.models.inference import SequenceClassifier
+from crossexam.models.label_order import PAIRS
+from crossexam.models.precision import rounding_sentences
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training import first_token
@@ -44,26 +50,15 @@ def test_answers_are_those_of_the_pipeline(learnt: dict[str, Path]) -> None:
                 model = opened(folder)
                 assert np.abs(model.predict(MIXED) - short).max() < 1e-6
                 assert model.details["first_token_only"] is False
-        for size in (1, 3, 64, "auto"):
+        for size in (1, "auto"):
             other = opened(folder, batch_size=size).predict(MIXED[::-1])[::-1]
             assert np.allclose(other, short, atol=1e-6)
-
-
-def test_padding_on_the_left_is_masked(learnt: dict[str, Path]) -> None:
-    for folder in learnt.values():
-        encoded = opened(folder)._loaded().encode([("A boy.", "A boy is eating an apple."), ("A dog.", "A.")])
-        right, left = (encoded.padded([0, 1], encoded.ids, -1, side) for side in ("right", "left"))
-        real = [row[row != -1].tolist() for row in right]
-        for table, side in ((right, "right"), (left, "left")):
-            assert ((table != -1) == (encoded.mask([0, 1], side) == 1)).all()
-            assert [row[row != -1].tolist() for row in table] == real
-        assert right[1][-1] == left[1][0] == -1
 
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
     learnt: dict[str, Path], lm_folders: dict[str, Path], exported: Path, quantized: Path
 ) -> None:
-    classifiers = (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}")
+    classifiers = (f"hf/{learnt['bert']}", f"onnx/{exported}", f"onnx/{quantized}")
     for name in (*classifiers, f"lm/{lm_folders['gpt2']}"):
         model: Any = open_model(name, {"batch_size": 7})
         whole, known = model.predict(MIXED), [False] * len(MIXED)
@@ -71,8 +66,7 @@ def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
             for index in batch.indices:
                 known[index] = True
         rest = list(model.batches(MIXED, known))
-        asked = sorted(index for batch in rest for index in batch.indices)
-        assert asked == np.flatnonzero(~np.array(known)).tolist()
+        assert sum(len(batch.indices) for batch in rest) == known.count(False)
         for batch in rest:
             assert np.array_equal(batch.probabilities, whole[list(batch.indices)])
 
@@ -87,49 +81,29 @@ def test_truncated_pairs_are_counted(learnt: dict[str, Path], exported: Path, re
         assert "wanted: 8 to 64 tokens" in said
 
 
-def _failing(model: Any, patch: pytest.MonkeyPatch, error: Exception, most: int) -> list[int]:
-    """Let batches of more than *most* tokens fail with *error*; return the sizes of all."""
+def test_batches_are_halved_where_memory_ends(
+    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = opened(learnt["bert"]).predict(MIXED)
+    model, most, sizes = opened(learnt["bert"], batch_size=32), 150, list[int]()
     classifier: Any = model._loaded()
-    forward, sizes = classifier.model.forward, list[int]()
+    forward = classifier.model.forward
 
     def scarce(*args: Any, **inputs: Any) -> Any:
         sizes.append(inputs["input_ids"].numel())
         if sizes[-1] > most:
-            raise error
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
         return forward(*args, **inputs)
 
-    patch.setattr(classifier.model, "forward", scarce)
-    return sizes
-
-
-def test_batches_are_halved_where_memory_ends(
-    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = learnt["bert"]
-    expected = opened(folder).predict(MIXED)
-    for error in (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), MemoryError()):
-        model = opened(folder, batch_size=32)
-        sizes = _failing(model, monkeypatch, error, most=150)
-        assert np.allclose(model.predict(MIXED), expected, atol=1e-6)
-        assert model.details["halved_batches"] == sum(size > 150 for size in sizes) > 0
-        before = len(sizes)
-        model.predict(MIXED)  # what does not fit is known by now
-        assert all(size <= 150 for size in sizes[before:])
-    for kind, text, said in (
-        (CrossexamError, "out of memory", r"a single pair of [0-9]+ tokens .*\n  hint: --max-length"),
-        (RuntimeError, "shape mismatch", "shape mismatch"),
-    ):
-        model = opened(folder)
-        _failing(model, monkeypatch, RuntimeError(text), most=0)
-        with pytest.raises(kind, match=said):
-            model.predict(PAIRS)
-
-
-def test_another_order_is_named_only_if_it_fits_much_better() -> None:
-    for share, is_named in ((0.5, False), (0.2, True)):
-        warning = ProbeResult(LABELS, share, LABELS[::-1], 0.57).as_details()["warning"]
-        assert ("contradiction,neutral,entailment" in warning) is is_named
-        assert "could not be verified" in warning
+    monkeypatch.setattr(classifier.model, "forward", scarce)
+    assert np.allclose(model.predict(MIXED), expected, atol=1e-6)
+    assert model.details["halved_batches"] == sum(size > most for size in sizes) > 0
+    before = len(sizes)
+    model.predict(MIXED)  # what does not fit is known by now
+    assert all(size <= most for size in sizes[before:])
+    most = 0
+    with pytest.raises(CrossexamError, match=r"a single pair of [0-9]+ tokens .*\n  hint: --max-length"):
+        model.predict(PAIRS)
 
 
 def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, refused: Any) -> None:
@@ -140,13 +114,67 @@ def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, re
     assert "could not be verified" in model.details["probe"]["warning"]
 
 
-def test_plans_waste_little_and_lose_nothing() -> None:
-    lengths = [10 + (7 * k * k) % 83 for k in range(3_000)]
-    batches = plan_batches(lengths, tokens=768)
-    assert sorted(index for batch in batches for index in batch) == list(range(3_000))
-    processed = sum(len(batch) * max(lengths[index] for index in batch) for batch in batches)
-    assert processed / sum(lengths) < 1.05
-    assert all(len(batch) * max(lengths[index] for index in batch) <= 768 for batch in batches)
-    assert plan_batches([900, 3], tokens=768) == [[0], [1]]  # a pair above the budget is a batch of its own
-    assert [len(batch) for batch in plan_batches([5] * 7, pairs=3)] == [3, 3, 1]
-    assert plan_batches([200, 20, 20], tokens=768) == [[0], [1, 2]]  # padding would triple their tokens
+def test_rounding_is_measured_on_the_pairs_asked(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it overturns most answers."""
+    lower = SequenceClassifier.lower
+
+    def overturned(self: SequenceClassifier, dtype: Any) -> None:
+        lower(self, dtype)
+        with torch.no_grad():
+            self.model.classifier.bias.copy_(torch.tensor([90.0, 0.0, 0.0]))
+
+    exact = opened(tiny_checkpoint).predict(PAIRS)
+    monkeypatch.setattr(SequenceClassifier, "lower", overturned)
+    model = opened(tiny_checkpoint, dtype="bfloat16")
+    rounded = model.predict(PAIRS)
+    found = model.details["rounding"]
+    assert found["same_label"] == (exact.argmax(axis=1) == 0).sum() < len(PAIRS)
+    assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
+
+
+def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
+    tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS))
+    half = {"device": "cpu", "dtype": "bfloat16"}
+    run = partial(predict_suite, f"hf/{tiny_checkpoint}", store=tmp_path, options=half)
+    first = run(Dataset("d", items[:9]))
+    (way,) = first.details["rounding"]["ways"]
+    assert way.endswith(f"torch {torch.__version__}")
+    monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
+    both = run(Dataset("d", items)).details
+    assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
+    assert both["rounding"]["pairs"] == 9 + len(items)
+    (sentence,) = rounding_sentences(both)
+    assert sentence.endswith(
+        f"; the predictions come from 2 computations that round differently: {way} / cuda, torch 9"
+    )
+
+
+def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
+    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
+    monkeypatch.setattr(torch.cuda, "Event", None)
+    device: Any = SimpleNamespace(type="elsewhere")
+    tables = [torch.tensor([float(number)]) for number in range(30)]
+    assert all(map(torch.equal, fetched_in_order(iter(tables), device), tables))
+    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
+    gpu.free_cached(device)
+    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
+    assert gpu.sent(tables[0], device) == (tables[0], device)
+
+
+def test_the_end_of_memory_is_known_by_its_kind_or_its_words() -> None:
+    assert gpu.is_out_of_memory(torch.OutOfMemoryError("CUDA"))
+    for words in ("can't allocate memory", "not enough memory"):
+        assert gpu.is_out_of_memory(RuntimeError(f"DefaultCPUAllocator: {words}"))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -> None:
+    expected = opened(tiny_checkpoint).predict(PAIRS)
+    model = opened(tiny_checkpoint, device="cuda", dtype=dtype, batch_size=2)
+    assert np.abs(model.predict(PAIRS) - expected).max() < (1e-3 if dtype == "float32" else 0.05)

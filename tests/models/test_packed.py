@@ -9,16 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import transformers
-from torch import Tensor
 
 from crossexam.models import packed
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
-from crossexam.models.packed import PackedLayer, PackedLinear, Packing
+from crossexam.models.packed import PackedLayer, PackedLinear
 from crossexam.models.table import open_model
-
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +29,7 @@ def opened(checkpoint: Path, **options: Any) -> Any:
 def test_packed_layers_change_nothing_or_are_put_back(
     tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And nothing is packed without the operation, or if the layers are small or take too much memory."""
+    """And nothing is packed without the operation, or if the layers are small."""
     with monkeypatch.context() as patch:
         patch.setattr(SequenceClassifier, "_pack", lambda *_: None)
         expected = opened(tiny_checkpoint).predict(PAIRS)
@@ -43,16 +39,12 @@ def test_packed_layers_change_nothing_or_are_put_back(
     assert {type(layer) for layer in model._loaded().model.base_model.encoder.layer} == {PackedLayer}
     forward = PackedLinear.forward
 
-    def raises(self: PackedLinear, states: Tensor) -> Tensor:
-        raise RuntimeError("could not create a primitive")
-
     def missing(*_: Any) -> None:
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
 
     for method, wrong in (
         ("forward", lambda self, states: forward(self, states) * 1.01),
         ("forward", lambda self, states: forward(self, states) * float("nan")),
-        ("forward", raises),
         ("__init__", missing),
     ):
         with monkeypatch.context() as patch:
@@ -60,10 +52,8 @@ def test_packed_layers_change_nothing_or_are_put_back(
             model = opened(tiny_checkpoint)
             assert np.array_equal(model.predict(PAIRS), expected)
             assert model.details["packed_layers"] is False
-    for sizes in (range(1_000), range(2**20, 2**30)):
-        with monkeypatch.context() as patch:
-            patch.setattr(packed, "PACKED_BYTES", sizes)
-            assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
+    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**20, 2**30))
+    assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
 
 
 def test_a_busy_machine_packs_the_same_layers(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,26 +71,3 @@ def test_a_busy_machine_packs_the_same_layers(tiny_checkpoint: Path, monkeypatch
                 can_pack = dtype == "float32" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
                 assert model.details["packed_layers"] is can_pack
         assert np.array_equal(*found)
-
-
-def test_other_layers_keep_their_activations_and_have_their_linear_layers_packed() -> None:
-    torch.manual_seed(1)
-    bert = transformers.BertConfig(vocab_size=20, hidden_act="gelu_new", **SIZES)
-    distilled = transformers.DistilBertConfig(vocab_size=20, dim=32, n_layers=2, n_heads=4, hidden_dim=48)
-    ids, mask = torch.randint(0, 20, (3, 7)), torch.ones(3, 7, dtype=torch.long)
-    mask[1, 4:] = 0
-    for model in (
-        transformers.BertForSequenceClassification(bert).eval(),
-        transformers.DistilBertForSequenceClassification(distilled).eval(),
-    ):
-        before = list(model.modules())
-        with torch.inference_mode():
-            expected = model(input_ids=ids, attention_mask=mask).logits
-            packing = Packing(model, first_token_only=False)
-            found = model(input_ids=ids, attention_mask=mask).logits
-        kinds = {type(module) for module in model.modules()}
-        assert PackedLinear in kinds
-        assert not kinds & {PackedLayer, torch.nn.Linear}
-        assert (found - expected).abs().max() < 1e-5
-        packing.undo()
-        assert list(model.modules()) == before

@@ -1,8 +1,8 @@
-"""Requests and their failures, addresses, and keys: a server that fails in each way."""
+"""Requests, their failures and the waits after them, addresses, and keys: a server that fails in each way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from typing import Any
 
@@ -11,13 +11,15 @@ import pytest
 from crossexam.models.api.endpoint import (
     Endpoint,
     Key,
-    RejectedError,
-    UnpaidError,
     address_of,
     key_from_environment,
 )
-from crossexam.models.api.pacing import ComeBackError, Pace
-from crossexam.models.api.transport import DirectTransport, HttpxTransport
+from crossexam.models.api.pacing import (
+    Pace,
+    StoppedError,
+    TransientError,
+    stated_wait,
+)
 from crossexam.models.table import open_model
 
 REMOTE = address_of("https://api.example.com/v1")
@@ -47,8 +49,7 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
     def check(failure: Any, wait: Any) -> None:
         reply = post(failure, server.chat("neutral"))
         assert reply["choices"][0]["message"]["content"] == "neutral"
-        assert fake_time.waits == [wait]
-        assert len(server.requests) == 2
+        assert (len(server.requests), fake_time.waits) == (2, [wait])
 
     rows = (
         (server.error(429, "slow down", headers={"Retry-After": "7"}), 7.0),
@@ -56,40 +57,12 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
         (server.error(429, "INSUFFICIENT QUOTA of requests at once"), 1.0),
         (server.error(429, "", code="insufficient_quota", headers={"Retry-After": "3"}), 3.0),
         (server.error(503, "overloaded"), 1.0),
-        (server.error(408, "too slow"), 1.0),
         (server.response(200, "<html>Welcome to the hotel</html>"), 1.0),
         (server.response(200, {"choices": []}), 1.0),
         (server.response(200, {"error": {"message": "the provider failed"}}), 1.0),
-        (server.chat("", finish_reason="error"), 1.0),
         (server.chat("neutral")._replace(cut=True), 1.0),
     )
     for_each(check, rows)
-
-
-def test_what_will_not_pass_is_asked_once(server: Any, fake_time: Any, post: Any, refused: Any) -> None:
-    """Refusals, accounts that are exhausted (known by their codes), and waits too long to be sat out."""
-    where = {"Location": "https://u:p@elsewhere.example/v1?key=abc"}
-    for failure, kind, said in (
-        *((server.error(n, "no"), RejectedError, f"{n}: no") for n in (400, 401, 413, 422)),
-        (server.error(429, "pay", code="insufficient_quota"), UnpaidError, "429: pay"),
-        (server.error(429, "pay", type="insufficient_quota"), UnpaidError, "429: pay"),
-        (server.error(429, "", headers={"Retry-After": "3600"}), ComeBackError, "3,600 seconds"),
-        (server.response(307, "", where), RejectedError, "redirects to elsewhere.example/v1"),
-    ):
-        message = refused(kind, post, failure)
-        assert said in message
-        assert "abc" not in message
-        assert (len(server.requests), fake_time.waits) == (1, [])
-
-
-def test_only_plain_http_on_this_machine_goes_without_httpx() -> None:
-    """And an address is that before the path of chats."""
-    for start in ("http://127.0.0.1:8000", "http://localhost", "http://[::1]:8000"):
-        assert type(Endpoint(address_of(f"{start}/v1"), Key(), timeout=5)._transport) is DirectTransport
-    for start in ("https://127.0.0.1:8000", "http://10.0.0.1", "https://api.openai.com"):
-        address = address_of(f"{start}/v1/chat/completions/", insecure_http=True)
-        assert address.url == f"{start}/v1"
-        assert type(Endpoint(address, Key(), timeout=5)._transport) is HttpxTransport
 
 
 def test_addresses_that_are_refused(each_case: Any, refused: Any) -> None:
@@ -123,3 +96,47 @@ def test_keys_are_those_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, refused
         message = refused(key_from_environment, REMOTE, name, is_default=False)
         assert said in message
         assert "lines" not in message
+
+
+HOST = "example.com"
+REFUSED = TransientError("connection refused", refused=True)
+LATE = TransientError("no answer within 120 seconds")
+LOADING = TransientError("503: loading the model")
+
+
+def test_a_server_that_was_never_there_is_given_up_soon(fake_time: Any) -> None:
+    """One that is late, or answered once, is waited for, and long waits are told."""
+    patient = [1, 2, 4, 8, 16, 32, 60]
+    for failures, waits, told_of in (
+        ([REFUSED], [1, 2], []),
+        ([LATE], patient, patient[3:]),
+        ([LOADING, REFUSED], patient, patient[3:]),
+    ):
+        told, following = list[str](), chain(failures, repeat(failures[-1]))
+
+        def request(following: Iterator[Exception] = following) -> None:
+            raise next(following)
+
+        fake_time.waits.clear()
+        times = {"clock": fake_time.now, "sleep": fake_time.sleep, "jitter": 0.0}
+        pace = Pace(1, 8, **times, host=HOST, tell=told.append)
+        with pytest.raises(TransientError, match=str(failures[-1])):
+            pace.carry_out(request)
+        assert fake_time.waits == waits
+        said = f"{HOST}: {failures[-1]}; the request waits for {{}} seconds"
+        assert told == [said.format(seconds) for seconds in told_of]
+    pace.stop()
+    with pytest.raises(StoppedError):
+        pace.carry_out(lambda: pytest.fail("asked"))
+
+
+def test_headers_that_mean_nothing_are_no_wait() -> None:
+    for headers in (
+        {"retry-after": "soon"},
+        {"retry-after": "nan"},
+        {"x-ratelimit-reset-requests": "1m"},  # how many remain is not said
+        {"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "1m"},
+        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "later"},
+    ):
+        assert stated_wait(headers, now=0) is None
+    assert stated_wait({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000050"}, 1700000000) == 50

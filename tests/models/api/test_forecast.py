@@ -1,4 +1,7 @@
-"""What it will take to ask an endpoint: dry runs, and permission for many requests."""
+"""What it will take to ask an endpoint, permission for many requests, and what may be spent.
+
+The probe uses 30 * 52 tokens.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from crossexam.core.errors import UnfinishedError
 from crossexam.models.table import open_model
 from crossexam.runs.run import UnconfirmedError, refuse_many
 from crossexam.runs.saved import read_run
@@ -16,8 +20,10 @@ from crossexam.runs.saved import read_run
 def test_many_requests_to_another_machine_are_confirmed(refused: Any) -> None:
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     refuse_many(open_model("api/x", elsewhere), 1_969)
-    said = refused(UnconfirmedError, refuse_many, open_model("api/x", elsewhere), 1_970)
-    assert "up to 2,001 requests would be sent to api.example.com" in said  # with probe and list of models
+    named = {f"api.{name}": value for name, value in elsewhere.items()}
+    for model in (open_model("api/x", elsewhere), open_model("mean/api/x,builtin/majority", named)):
+        said = refused(UnconfirmedError, refuse_many, model, 1_970)
+        assert "up to 2,001 requests would be sent to api.example.com" in said  # with the probe
     refuse_many(open_model("api/x", {**elsewhere, "yes": True}), 1_000_000)
     refuse_many(open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"}), 1_000_000)
 
@@ -30,8 +36,6 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise 0.' in done.out
     assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
-    two = command("--dry-run", "--template", "gpt3,words", "--repeat", "3").out
-    assert f"in all, with 2 templates: requests: at most {2 * (55 + 3 * 24)}" in two
     assert server.requests == []
     assert not output.exists()
 
@@ -56,13 +60,35 @@ def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, outpu
         assert written <= sum(most) <= written + most[0]
 
 
-def test_nothing_needs_a_key_that_sends_nothing(
-    crossexam_command: Any, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
+
+
+def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
+    server: Any, opened: Any, refused: Any
 ) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    line = ("run", "api/x", tests, "-o", tmp_path / "r", "--answer", "text")
-    crossexam_command(*line, "--dry-run")
-    crossexam_command(*line, "--batch-out", tmp_path / "batch.jsonl")
-    assert len((tmp_path / "batch.jsonl").read_text().splitlines()) == 30 + 24
-    assert "OPENAI_API_KEY is not set" in crossexam_command(*line, status=2).err
+    first = opened(budget=1_800)
+    first.predict(PAIRS[:2])
+    for model in (opened(budget=1_800), opened(budget=1_800)):
+        model.recall(dict(first.details))
+        said = refused(UnfinishedError, model.predict, PAIRS[2:])
+        assert "the budget of 1,800 tokens is used up (1,820 so far)" in said
+        first = model
+    assert len(server.requests) == 35  # of 52 tokens each
+    said = refused(UnfinishedError, opened(price=(100.0, 0.0), max_cost=0.2).predict, PAIRS)
+    assert "the cost limit of 0.2 was reached" in said
+    assert len(server.requests) == 35 + 40  # of 50 tokens read at 100 a million
+    assert "--max-cost needs the prices of tokens" in refused(opened, max_cost=1.0)
+
+
+def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
+    server: Any, command: Any, output: Path
+) -> None:
+    said = "what was used up so far is stored: repeat the command with a larger --budget"
+    assert said in command("--budget", "100", status=4).err
+    assert (output / "store.sqlite").exists()
+    sent = len(server.requests)
+    command("--budget", "100", status=4)
+    assert len(server.requests) == sent  # nothing more is spent
+    command("--budget", "1000000")
+    usage = read_run(output).details["usage"]
+    assert sum(usage.values()) == 52 * len(server.requests)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core.errors import CrossexamError
 from crossexam.models.table import open_model
 
 pytest.importorskip("xllamacpp", reason="llama.cpp's server is not installed (extra test)")
@@ -110,30 +109,3 @@ def test_probabilities_are_those_of_the_model(endpoint: str) -> None:
     long = ("word " * 1_000, "It is long.")
     (batch,) = model.batches([long], [False])
     assert batch.outcomes[0].status == "too_long"
-
-
-def test_a_grammar_allows_labels_alone(endpoint: str) -> None:
-    model = _open(endpoint, answer="choice", max_output=8)
-    rows = model.predict(PAIRS)
-    assert sorted(set(rows.ravel())) == [0, 1]
-    assert model.details["fields_refused"] == []
-    assert model.details["fields_ignored"] == []
-
-
-def test_a_field_that_it_ignores_is_seen_to_be_ignored(endpoint: str) -> None:
-    """It takes ``structured_outputs``, which is vLLM's, with a 200."""
-    model = _open(endpoint, answer="choice", server="vllm", max_output=2)
-    try:
-        model.predict(PAIRS[:1])
-    except CrossexamError as error:
-        assert "none of the answers" in str(error)  # noqa: PT017
-    else:
-        assert "choice" in model.details["fields_ignored"]
-
-
-def test_samples_differ_and_are_asked_one_by_one(endpoint: str) -> None:
-    """It refuses more than one answer per request if it has one slot."""
-    model = _open(endpoint, answer="samples:8")
-    rows = model.predict(PAIRS)
-    assert "samples" in model.details["fields_refused"]
-    assert ((rows > 1e-3).sum(axis=1) > 1).any()

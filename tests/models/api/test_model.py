@@ -1,4 +1,4 @@
-"""A model behind an endpoint: what is asked, what the probe finds, how answers become rows."""
+"""A model behind an endpoint: what is asked in which words, what the probe finds, how answers become rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+import crossexam as cx
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
+from crossexam.models.prompts.shots import draw_shots
+from crossexam.models.prompts.table import template
+from crossexam.models.table import open_model
+from made.runs import dataset
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
@@ -24,18 +31,15 @@ def test_each_pair_is_asked_once_after_the_probe(server: Any, opened: Any) -> No
     assert rows.argmax(axis=1).tolist() == [sum(map(ord, hypothesis)) % 3 for _, hypothesis in PAIRS]
     assert sorted(server.asked) == sorted(PAIRS)
     assert len(server.requests) == 30 + len(PAIRS)
-    assert model.details["probe"]["right"] == 1
     assert model.details["requests"]["sent"] == 30 + len(PAIRS) + 1  # the list of models
     assert model.details["usage"] == {"input": 42 * 50, "output": 42 * 2}
     assert model.details["models_served"] == {"mine": 42}
-    assert model.requests_for(5) == 5  # the probe was asked
     second = opened()
     second.recall(json.loads(json.dumps(dict(model.details))))
     sent = len(server.requests)
     second.predict(PAIRS[2:4])
-    assert [body["max_tokens"] for body in server.requests[sent:]] == [16, 16]
+    assert len(server.requests) == sent + 2
     assert "logprobs" not in server.requests[-1]  # the first found that they do not come
-    assert second.details["models_served"] == {"mine": 44}
     assert second.details["usage"]["input"] == 44 * 50
 
 
@@ -43,10 +47,6 @@ def test_probabilities_are_used_where_they_come_and_agree_with_the_text(server: 
     """Otherwise they are refused, if they were asked for, or the text decides."""
     with pytest.raises(CrossexamError, match="the server sends no log-probabilities\n"):
         opened(answer="logprobs").predict(PAIRS)
-    model = opened()
-    model.predict(PAIRS)
-    assert model.details["probe"]["answer"] == "text"
-    assert model.details["fields_ignored"] == ["logprobs"]
 
     def answer(body: dict[str, Any], own: float = -0.3) -> Any:
         label = server.label_for(body)
@@ -58,7 +58,6 @@ def test_probabilities_are_used_where_they_come_and_agree_with_the_text(server: 
     model = opened()
     found, exact = model.answered(PAIRS), np.exp([-0.3, -2.0, -3.0])
     assert np.allclose(np.sort(found.probabilities, axis=1)[:, ::-1], exact / exact.sum())
-    assert model.details["probe"]["answer"] == "logprobs"
     assert found.outcomes[0].label_mass == pytest.approx(exact.sum())
     server.answer = lambda body: answer(body, own=-5.3)
     found = opened(answer="logprobs").answered(PAIRS)
@@ -81,8 +80,6 @@ def test_shares_of_samples_are_probabilities(server: Any, opened: Any) -> None:
     model = opened(answer="samples:4")
     found = model.answered(PAIRS[:1])
     assert np.allclose(found.probabilities, [[1 / 3, 2 / 3, 0]])
-    assert server.requests[-1]["temperature"] == 1
-    assert "seed" not in server.requests[-1]
     assert found.outcomes[0].label_mass == 0.75
     assert found.outcomes[0].detail["samples"] == {"neutral": 2, "entailment": 1, "unparsed": 1}
     given = iter(["contradiction", "entailment"])
@@ -109,22 +106,20 @@ def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: 
     unsupported = "Unsupported parameter: '{name}'"
     for message, fields, refused in (
         (unsupported, ("max_tokens", "seed", "reasoning_effort"), ["seed", "reasoning"]),
-        ("bad request", ("reasoning_effort",), ["reasoning"]),
         ("bad request", ("seed",), ["seed", "logprobs", "reasoning"]),
     ):
         server.answer = _refusing(server, dict.fromkeys(fields, message))
         model = opened()
         model.predict(PAIRS)
         assert model.details["fields_refused"] == refused
-        sent = server.requests[-1].keys()
-        assert "temperature" in sent
-        assert not sent & set(fields)
-        assert ("seed" in sent) is ("seed" not in refused)
+        assert not server.requests[-1].keys() & {*fields}
 
 
 def test_every_server_is_recognized_asked_in_its_words_and_documented(
     server: Any, opened: Any, for_each: Any
 ) -> None:
+    grammar = {"grammar": 'root ::= "entailment" | "neutral" | "contradiction"'}
+    assert SERVERS["llama.cpp"].choice(LABELS) == grammar
     page = (Path(__file__).parents[3] / "docs" / "llm.md").read_text(encoding="utf-8").lower()
     rows = " ".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| "))
 
@@ -137,21 +132,6 @@ def test_every_server_is_recognized_asked_in_its_words_and_documented(
         assert kind.name in rows or kind.name == "other", "a row of docs/llm.md"
 
     for_each(check, SERVERS.values())
-
-
-def test_servers_and_their_words(server: Any, opened: Any) -> None:
-    """Each kind allows labels alone in words of its own; one is known by its list of models."""
-    literal = {
-        "vllm": {"structured_outputs": {"choice": list(LABELS)}},
-        "sglang": {"regex": "(entailment|neutral|contradiction)"},
-        "llama.cpp": {"grammar": 'root ::= "entailment" | "neutral" | "contradiction"'},
-    }
-    assert {name: SERVERS[name].choice(LABELS) for name in literal} == literal
-    server.models = {"data": [{"id": "mine", "owned_by": "llamacpp"}]}
-    model = opened()
-    model.predict(PAIRS[:1])
-    assert model.details["server"] == {"name": "llama.cpp", "how": "by its list of models"}
-    assert server.requests[-1]["cache_prompt"] is False
 
 
 def test_fields_of_the_user_are_sent_and_sampling_is_recorded(server: Any, opened: Any) -> None:
@@ -170,19 +150,22 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     swapped.write_text(f"like = 'words'\nlabels = {labels}\n")
     too_long = "request (624 tokens) exceeds the available context size (512 tokens)"
     full = server.error(400, too_long, code="exceed_context_size_error")
-    shots = {"shots": 3, "shots_from": "builtin:demo"}
+
+    where = {"Location": "https://u:p@elsewhere.example/v1?key=abc"}
 
     def check(answer: Any, options: Any, said: str) -> None:
         server.answer = answer
-        assert said in refused(lambda: opened(**options).predict(PAIRS))
+        message = refused(lambda: opened(**options).predict(PAIRS))
+        assert said in message
+        assert "abc" not in message
 
     rows = (
         (server.answer, {"template": str(swapped)}, "the model gets 33 % of 30 easy items right"),
         (lambda _: server.chat("Good question!"), {}, "'Good question!'"),
         (lambda _: server.error(400, "it answers no chats"), {}, "400: it answers no chats"),
         (_refusing(server, {"response_format": "no"}), {"answer": "choice"}, "that --answer choice needs"),
-        (lambda _: full, shots, "hint: fewer --shots, "),
-        (lambda _: full, {}, "hint: a shorter --template, or a server"),
+        (lambda _: full, {"shots": 3, "shots_from": "builtin:demo"}, "hint: fewer --shots, "),
+        (lambda _: server.response(307, "", where), {}, "redirects to elsewhere.example/v1"),
     )
     for_each(check, rows)
     assert server.asked == []
@@ -199,14 +182,12 @@ def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refu
 
 def test_pairs_without_an_answer_have_a_status(server: Any, opened: Any) -> None:
     plain = server.answer
-    rows = (
+    for response, status in (
         (server.chat("no idea"), "unparsed"),
         (server.chat("The premise", finish_reason="length"), "cut"),
-        (server.chat("neutral", finish_reason="content_filter"), "filtered"),
         (server.error(400, "policy", code="content_filter"), "filtered"),
         (server.error(400, "8 tokens exceed", type="exceed_context_size_error"), "too_long"),
-    )
-    for response, status in rows:
+    ):
         server.answer = lambda body, it=response: it if server.pair_in(body) == PAIRS[1] else plain(body)
         found = opened().answered(PAIRS[:3])
         assert np.isnan(found.probabilities).any(axis=1).tolist() == [False, True, False]
@@ -246,18 +227,53 @@ def test_what_fails_for_all_stops_everything(server: Any, opened: Any) -> None:
 
 
 def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Any) -> None:
-    """Those of two labels are not read in answers of three."""
     words = {"entailment": "Follows", "neutral": "open", "contradiction": "clashes"}
     server.answer = lambda body: server.chat(words[server.label_for(body)])
     with pytest.raises(CrossexamError, match=r"can be read, such as 'Follows'\n.*\n.*--labels WORD=LABEL"):
         opened(answer="text").predict(PAIRS)
     model = opened(answer="text", labels="follows=entailment,open=neutral,clashes=contradiction")
     assert len({LABELS[k] for k in model.predict(PAIRS).argmax(axis=1)}) == 3
-    declared = {"follows": "entailment", "open": "neutral", "clashes": "contradiction"}
-    assert model.details["declared_labels"] == declared
     assert model.key != opened(answer="text").key
-    assert model.details["probe"]["right"] == 1
     two = opened(answer="text", labels={"yes": "entailment", "no": "not_entailment"})
-    assert two.key == opened(answer="text").key
-    assert "declared_labels" not in two.details
     assert two.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")
+
+
+DEMO = "builtin:demo"
+RTE = dataset("rte", "EnEnEn")
+
+
+def test_the_template_follows_from_the_labels_of_all_test_sets(server: Any) -> None:
+    """Where neutral alone stands against entailment, answers to a question about two would not be those."""
+    snli, scitail = dataset("snli", "ENC"), dataset("scitail", "ENE", projection="no contradiction")
+    for tests, expected in (([RTE], "words.two"), ([RTE, snli], "words"), ([scitail], "words")):
+        model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
+        assert model.details["template"]["name"] == expected
+        assert open_model(model, tests=tests) is model
+    member = open_model("mean/api/mine,builtin/majority", {"api.endpoint": server.url}, tests=[RTE])
+    assert member.details["members"]["api/mine"]["template"]["name"] == "words.two"
+
+
+SHOTS: dict[str, Any] = {"shots": 4, "shots_from": DEMO}
+
+
+def test_shots_are_earlier_turns_of_every_question_and_of_the_probe(server: Any, opened: Any) -> None:
+    model = opened(**SHOTS, shots_seed=2)
+    model.predict(PAIRS[:1])
+    words = template("words")
+    drawn = draw_shots(words, 4, DEMO, 2).examples
+    for body in server.requests:
+        assert body["messages"] == words.messages(*server.pair_in(body), drawn)
+        assert len(body["messages"]) == 1 + 2 * 4 + 1
+    assert len(server.requests) == 30 + 1
+    assert server.asked == PAIRS[:1]
+
+
+def test_shots_are_in_the_manifest_of_a_run_and_never_asked_about(server: Any, refused: Any) -> None:
+    drawn = draw_shots(template("words"), 4, DEMO, 0)
+    shot = drawn.examples[2]
+    asked = [Example("e", *PAIRS[0], "neutral"), Example("shot", shot.premise, shot.hypothesis, "neutral")]
+    said = refused(cx.run, "api/mine", Dataset("tiny", asked), endpoint=server.url, **SHOTS)
+    assert said.has(f"the example {drawn.ids[2]} is shown in the prompts", "or with --shots-seed 1")
+    assert server.requests == []
+    run = cx.run("api/mine", Dataset("tiny", asked[:1]), endpoint=server.url, **SHOTS)
+    assert run.details["shots"] == drawn.facts["shots"]

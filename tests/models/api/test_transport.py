@@ -54,11 +54,9 @@ class ScriptedServer:
             self.closed.release()
 
     def _request(self, connection: socket.socket) -> bytes:
-        received = b""
-        while not received.endswith(b"{}"):
+        received = piece = connection.recv(4096)
+        while piece and not received.endswith(b"{}"):
             piece = connection.recv(4096)
-            if not piece:
-                break
             received += piece
         return received
 
@@ -97,7 +95,6 @@ def _shows_no_key(error: BaseException) -> bool:
 @BOTH
 def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
-        OK,
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nfi\r\n2\r\nne\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nConnection: close\r\n\r\nfine",
         b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
@@ -105,9 +102,7 @@ def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, trans
         scripted.scripts = [[answer]]
         status, headers, content = _post(transport_to(scripted.url), scripted.url)
         assert (status, headers["x-mine"], content) == (200, "1", b"fine")
-        request = scripted.received.pop()
-        assert request.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
-        assert f"x-key: {KEY}".encode() in request.lower()
+        assert f"x-key: {KEY}".encode() in scripted.received.pop().lower()
 
 
 @BOTH
@@ -117,14 +112,12 @@ def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfine",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfi",
         f"HTTP/1.1 {KEY}\r\n\r\n".encode(),
-        f"{KEY}\r\n\r\n".encode(),
         f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{KEY}\r\n".encode(),
     ):
         scripted.scripts = [[answer], [OK]]
         transport = transport_to(scripted.url)
         with pytest.raises(TransientError) as caught:
             _post(transport, scripted.url)
-        assert str(caught.value)
         assert _shows_no_key(caught.value)
         assert _post(transport, scripted.url).content == b"fine"
 
@@ -143,19 +136,13 @@ def test_a_connection_is_used_again_until_the_server_closes_it(
 
 
 def test_an_endpoint_on_this_machine(scripted: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not asked by a proxy, has a connection per thread, and a time limit for a whole answer."""
+    """It is not asked by a proxy, and has a time limit for a whole answer."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     text = b'{"choices": [{}]}'
-    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)
-    scripted.scripts = [[whole], [whole]]
+    scripted.scripts = [[b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)]]
     endpoint = Endpoint(address_of(scripted.url), Key(), timeout=5)
-    found = [endpoint.post(b"{}")]
-    other = threading.Thread(target=lambda: found.append(endpoint.post(b"{}")))
-    other.start()
-    other.join(60)
-    assert found == [{"choices": [{}]}] * 2
-    assert scripted.scripts == []
+    assert endpoint.post(b"{}") == {"choices": [{}]}
     # Each piece comes in time, the whole answer does not.
     clock = iter([0.0, 0.0, 6.0, 12.0, 18.0])
     slow = Endpoint(address_of(scripted.url), Key(), timeout=5, clock=lambda: next(clock, 30.0))
@@ -166,15 +153,12 @@ def test_an_endpoint_on_this_machine(scripted: ScriptedServer, monkeypatch: pyte
 
 def test_a_server_that_is_not_there_or_says_nothing_fails_for_now() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
-        url = f"http://127.0.0.1:{port}/v1"
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         for transport_to in (_direct, _httpx):
             with pytest.raises(TransientError, match=r"no answer within 0\.05 seconds"):
                 _post(transport_to(url, 0.05), url)
-    for start in ("http", "https"):
-        endpoint = Endpoint(address_of(f"{start}://127.0.0.1:{port}/v1"), Key("K", KEY), timeout=5)
-        with pytest.raises(TransientError) as caught:
-            endpoint.post(b"{}")
-        assert (str(caught.value), caught.value.refused) == ("connection refused", True)
-        assert caught.value.__context__ is None
+    for transport_to in (_direct, _httpx):
+        with pytest.raises(TransientError, match="connection refused") as caught:
+            _post(transport_to(url), url)
+        assert caught.value.refused
         assert _shows_no_key(caught.value)

@@ -15,16 +15,13 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
+from scipy.special import softmax
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from crossexam.core.test_sets import write_test_set
-from crossexam.engines.local import Processes
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
-from crossexam.runs.saved import read_run
-from crossexam.runs.workers import asking_of
 from made.commands import invoke
 from made.runs import dataset
 
@@ -34,11 +31,6 @@ PAIRS = lm_golden.PAIRS[:4]
 @pytest.fixture
 def gpt2(lm_folders: dict[str, Path]) -> str:
     return f"lm/{lm_folders['gpt2']}"
-
-
-@pytest.fixture
-def t5(lm_folders: dict[str, Path]) -> str:
-    return f"lm/{lm_folders['t5']}"
 
 
 def _answered(
@@ -66,11 +58,6 @@ def _direct(folder: Path, prompt: str, labels: Sequence[str], *, special: bool =
     return found
 
 
-def _softmax(values: Sequence[float]) -> NDArray[np.float64]:
-    powers = np.exp(np.array(values) - max(values))
-    return powers / powers.sum()
-
-
 def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: str) -> None:
     made = template("flan-mnli-0")
     labels = [f" {form}" for form in made.labels.values()]
@@ -84,7 +71,7 @@ def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path], gpt2: 
     }
     for score, values in expected.items():
         table, outcomes = _answered(gpt2, made.name, score=score)
-        np.testing.assert_allclose(table[0], _softmax(values), atol=1e-5, err_msg=score)
+        np.testing.assert_allclose(table[0], softmax(values), atol=1e-5, err_msg=score)
         kept = outcomes[0].detail["first_token" if score == "first" else "log_likelihood"]
         exact = expected["first" if score == "first" else "sum"]
         assert list(kept.values()) == pytest.approx(exact, rel=1e-5), score
@@ -96,43 +83,31 @@ def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
 ) -> None:
     made = template("lighteval-cf")
     table, outcomes = _answered(gpt2, made.name, score="pmi")
-    for row, pair in zip(outcomes, PAIRS, strict=True):
+    for probabilities, row, pair in zip(table, outcomes, PAIRS, strict=True):
         labels = [f" {form}" for form in made.forms(*pair).values()]
         without = [sum(each) for each in _direct(lm_folders["gpt2"], made.prompt("", ""), labels)]
         assert list(row.detail["without_pair"].values()) == pytest.approx(without, rel=1e-5)
-    parts = [list(outcomes[0].detail[name].values()) for name in ("log_likelihood", "without_pair")]
-    difference = np.subtract(*parts).tolist()
-    np.testing.assert_allclose(table[0], _softmax(difference), atol=1e-6)
+        subtracted = np.subtract(list(row.detail["log_likelihood"].values()), without)
+        np.testing.assert_allclose(probabilities, softmax(subtracted), atol=1e-5)
 
 
-def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, t5: str) -> None:
+def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, lm_folders: dict[str, Path]) -> None:
     """It is not truncated, and the answers to the others are as without it."""
     long = ("many words " * 150, "Words.")
     alone, _ = _answered(gpt2, "gpt3")
     table, outcomes = _answered(gpt2, "gpt3", [long, *PAIRS])
-    assert np.isnan(table[0]).all()
-    assert outcomes[0].detail["tokens"] > 256
     np.testing.assert_allclose(table[1:], alone, atol=1e-6)
     assert [outcome.status for outcome in outcomes] == ["too_long"] + ["answered"] * 4
     # The last token of a label is only predicted, so that it may lie beyond the last position.
     pair = ("word " * 30, "h")
     _, (outcome,) = _answered(gpt2, "gpt3", [pair], max_length=8)
     length = outcome.detail["tokens"]
-    for name, made, asked, most, status in (
-        (gpt2, "gpt3", pair, length, "answered"),
-        (gpt2, "gpt3", pair, length - 1, "too_long"),
-        (t5, "true", ("word " * 700, "Words."), None, "too_long"),
-        (t5, "true", ("word " * 700, "Words."), 4_096, "answered"),  # more than it was trained with
-    ):
-        _, (outcome,) = _answered(name, made, [asked], max_length=most)
+    for most, status in ((length, "answered"), (length - 1, "too_long")):
+        _, (outcome,) = _answered(gpt2, "gpt3", [pair], max_length=most)
         assert outcome.status == status
-
-
-def test_two_labels_are_two_columns_and_a_threshold(t5: str) -> None:
-    plain, _ = _answered(t5, "true")
-    assert (plain[:, 2] == 0).all()
-    half, _ = _answered(t5, "true", threshold=float(plain[0, 0]))
-    assert half[0, 0] == pytest.approx(0.5)
+    more_than_trained_with = [("word " * 700, "Words.")]
+    _, (outcome,) = _answered(f"lm/{lm_folders['t5']}", "true", more_than_trained_with, max_length=4_096)
+    assert outcome.status == "answered"
 
 
 def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
@@ -164,9 +139,7 @@ def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
     folder.mkdir()
     save_file(weights, folder / "model.safetensors")
     config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}
-    (folder / "config.json").write_text(
-        json.dumps({**config, "auto_map": {"AutoConfig": "configuration_hhem_v2.HHEMv2Config"}})
-    )
+    (folder / "config.json").write_text(json.dumps(config))
     return folder, model
 
 
@@ -184,25 +157,13 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     with torch.no_grad():
         logits = direct(**AutoTokenizer.from_pretrained(t5)(prompt, return_tensors="pt")).logits[0, 0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
-    other = Path(shutil.copytree(t5, tmp_path / "other"))
-    (other / "tokenizer_config.json").write_text("{}")
-    key = open_model(f"lm/{folder}", options).key
-    assert open_model(f"lm/{folder}", {**options, "foundation": str(other)}).key != key
     weights = load_file(folder / "model.safetensors")
     save_file({**weights, "t5.other": torch.zeros(1)}, folder / "model.safetensors")
     assert "the weights other are not those of HHEM" in refused(_answered, f"lm/{folder}", **options)
-    assert "a foundation for HHEM" in refused(open_model, f"lm/{t5}", {"foundation": str(t5)})
-    llama = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
-    for path, missing, opts in (
-        (folder, "t5.classifier.weight", options),
-        (llama, "lm_head.weight", {"template": "gpt3"}),
-    ):
-        weights = load_file(path / "model.safetensors")
-        weights.pop("t5.other", None)
-        del weights[missing]
-        save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
-        lacks = f"lacks 1 weights of the model ({missing.removeprefix('t5.')})"
-        assert lacks in refused(_answered, f"lm/{path}", **opts)
+    del weights["t5.classifier.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    lacks = "lacks 1 weights of the model (classifier.weight)"
+    assert lacks in refused(_answered, f"lm/{folder}", **options)
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
@@ -213,34 +174,26 @@ def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path,
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
     tokenizer.save_pretrained(tmp_path)
     model.save_pretrained(tmp_path)
-    table, outcomes = _answered(f"lm/{tmp_path}", "minicheck-deberta")
+    table, _ = _answered(f"lm/{tmp_path}", "minicheck-deberta")
     with torch.no_grad():
         encoded = tokenizer("[SEP]".join(PAIRS[0]), return_tensors="pt")
         logits = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"]).logits[0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
-    assert list(outcomes[0].detail["logit"].values()) == pytest.approx(logits.flip(0).tolist(), abs=1e-5)
     assert "the checkpoint is a classifier" in refused(open_model, f"lm/{tmp_path}", {"template": "gpt3"})
     three = refused(_answered, f"lm/{tiny_checkpoint}", "minicheck-deberta")
     assert "has 3 classes, the template minicheck-deberta names 2" in three
 
 
-def test_a_chat_template_is_used_if_there_is_one(lm_folders: dict[str, Path], tmp_path: Path) -> None:
+def test_a_chat_template_may_refuse_a_system_message(lm_folders: dict[str, Path], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
-    name = f"lm/{folder}"
-    key = open_model(name).key
     text = (folder / "chat_template.jinja").read_text(encoding="utf-8")
-    (folder / "chat_template.jinja").write_text(text.replace("[assistant]", "[answer]"), encoding="utf-8")
-    assert open_model(name).key != key
-    model: Any = open_model(name, {"template": "words"})
-    model.predict(PAIRS)
-    assert model.details["chat"] is True
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     (folder / "chat_template.jinja").write_text(refuses + text, encoding="utf-8")
-    merged, _ = _answered(name, "words")
+    merged, _ = _answered(f"lm/{folder}", "words")
     made = template("words")
     prompt = f"<s>[user] {made.system}\n\n{made.messages(*PAIRS[0])[1]['content']}\n[assistant] "
     tokens = _direct(folder, prompt, list(made.labels.values()), special=False)
-    np.testing.assert_allclose(merged[0], _softmax([sum(each) for each in tokens]), atol=1e-5)
+    np.testing.assert_allclose(merged[0], softmax([sum(each) for each in tokens]), atol=1e-5)
 
 
 def test_the_template_is_part_of_the_name_and_can_be_stated_there(gpt2: str, refused: Any) -> None:
@@ -250,10 +203,6 @@ def test_the_template_is_part_of_the_name_and_can_be_stated_there(gpt2: str, ref
     assert (again.name, again.key) == (stated.name, stated.key)
     other = refused(open_model, stated.name, {"template": "words"})
     assert "the name says the template gpt3, the option words" in other
-
-
-def test_known_checkpoints_have_their_templates() -> None:
-    assert {each.template for each in KNOWN_CHECKPOINTS} <= set(templates())
 
 
 def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_each: Any, refused: Any) -> None:
@@ -269,7 +218,6 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
         (gpt2, {"template": "minicheck-ft5", "score": "sum"}, "are numbered outputs, for the score first"),
         (gpt2, {"template": "gpt3", "chat": "yes"}, "its tokenizer has no chat template"),
         (gpt2, {"template": str(alike), "score": "first"}, "begin with the same token"),
-        (gpt2, {"template": "gpt3", "max_length": 500}, "--max-length is 500"),
         (gpt2, {"template": "gpt3", "max_length": 3}, "--max-length is 3"),
         ("lm/nosuch/folder/at/all", {}, "lm/nosuch/folder/at/all: no such folder"),
         ("lm/bespokelabs/Bespoke-MiniCheck-7B", {}, "vLLM"),
@@ -277,63 +225,12 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
     for_each(check, rows)
 
 
-TWO = dataset("rte", "En")
+def test_several_templates_are_a_run_each(gpt2: str, tmp_path: Path) -> None:
+    suite, output = tmp_path / "pairs.parquet", tmp_path / "several"
+    write_test_set(suite, dataset("pairs", "EC").examples)
+    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf --device cpu")
+    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf"]
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("suite") / "pairs.parquet"
-    write_test_set(path, dataset("pairs", "ECN", premises=["a", "b", "It rains. " * 200]).examples)
-    return path
-
-
-def test_a_run_keeps_answers_and_what_has_none(suite: Path, gpt2: str, tmp_path: Path) -> None:
-    line = f"run {gpt2} {suite} -o {tmp_path / 'run'} --template gpt3 --device cpu"
-    invoke(line)
-    found = read_run(tmp_path / "run")
-    (name,) = found.datasets
-    assert found.model == f"{gpt2} [gpt3]"
-    assert found.predictions(name).tolist()[2] == ""
-    assert found.outcomes[name].statuses().tolist() == ["answered", "answered", "too_long"]
-    assert 0 < found.outcomes[name].label_mass[0] < 1
-    details = found.details
-    assert details["template"]["name"] == "gpt3"
-    assert details["too_long"] == 1
-    (tmp_path / "run" / "manifest.json").unlink()
-    invoke(line)
-    again = read_run(tmp_path / "run")
-    assert again.answers(name)[:2].tolist() == found.answers(name)[:2].tolist()
-    assert again.manifest.asked_pairs == 0
-    kept = ("device", "max_length", "packed_layers", "batch_tokens", "chat")
-    assert [again.details.get(name) for name in kept] == [details[name] for name in kept]
-
-
-def test_several_templates_are_a_run_each_and_a_report_together(
-    suite: Path, gpt2: str, tmp_path: Path
-) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text("like = 'gpt3'\nuser = '{hypothesis} because {premise}'", encoding="utf-8")
-    output = tmp_path / "several"
-
-    invoke(f"run {gpt2} {suite} -o {output} --template gpt3,lighteval-cf,{own} --device cpu")
-    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
-    # The tiny model has no room for the longest items, which it leaves unanswered.
-    invoke(f"report {output} -o {tmp_path / 'report.md'} --max-unanswered 1")
-    assert "Prompt templates" in (tmp_path / "report.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_workers_ask_in_the_same_words(gpt2: str) -> None:
-    here = predict_suite(gpt2, TWO, options={"device": "cpu"})
-    by_workers = predict_suite(gpt2, TWO, options={"device": "cpu"}, ask=asking_of(Processes(2)))
-    assert by_workers.manifest.model_key == here.manifest.model_key
-    assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
-
-
-def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(gpt2: str, refused: Any) -> None:
-    options = {"device": "cpu", "threshold": 0.7}
-    here = predict_suite(gpt2, TWO, options=options)
-    assert here.details["template"]["name"] == "words.two"
-    assert here.two_labels
-    three = dataset("snli", "N")
-    assert "the template words has three labels" in refused(predict_suite, gpt2, three, options=options)
+def test_known_checkpoints_have_their_templates() -> None:
+    assert {each.template for each in KNOWN_CHECKPOINTS} <= set(templates())

@@ -8,7 +8,6 @@ from typing import Any
 
 import lm_golden
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from transformers import DynamicCache
 
@@ -58,61 +57,31 @@ def test_log_likelihoods_are_those_of_the_installed_lm_eval(lm_folders: dict[str
             _assert_gives(_opened(name, lm_folders[name], template=template), expected)
 
 
-def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> None:
-    """Those that lighteval 0.13.0 logged for the same model and items."""
-    details = Path(__file__).parents[2] / "data" / "lighteval" / "likelihoods.parquet"
-    rows = pq.read_table(details).to_pylist()
-    pairs = [(row["doc"]["specific"]["premise"], row["doc"]["specific"]["hypothesis"]) for row in rows]
-    model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
-    theirs = np.exp([row["model_response"]["logprobs"] for row in rows])
-    expected = theirs / theirs.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.predict(pairs), expected, rtol=1e-4, atol=1e-9)
-
-
-def _cannot_repeat(patch: pytest.MonkeyPatch) -> None:
-    def refuse(self: object, repeats: int) -> None:
-        raise NotImplementedError
-
-    patch.setattr(DynamicCache, "batch_repeat_interleave", refuse)
-
-
-def _repeats_wrongly(patch: pytest.MonkeyPatch) -> None:
+def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
+    lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shortcut is taken, gives what reading both together gives, and is left if caches are wrong."""
     repeat = DynamicCache.batch_repeat_interleave
 
     def wrong(self: Any, repeats: int) -> None:
         repeat(self, repeats)
         self.layers[0].keys += 1
 
-    patch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
-
-
-@pytest.mark.parametrize("break_cache", [None, _cannot_repeat, _repeats_wrongly])
-def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
-    lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, break_cache: Any
-) -> None:
-    """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
-    if break_cache is not None:
-        break_cache(monkeypatch)
-    for template in ("flan-mnli-0", "words"):
-        model = _opened("gpt2", lm_folders["gpt2"], template=template)
-        _assert_gives(model, GOLDEN["gpt2"][template])
-        assert bool(model.details["labels_continue_prompts"]) is (break_cache is None)
-        if template == "words" or break_cache is not None:
-            assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
+    for is_right, repeats in ((True, repeat), (False, wrong)):
+        monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", repeats)
+        model = _opened("gpt2", lm_folders["gpt2"], template="words")
+        _assert_gives(model, GOLDEN["gpt2"]["words"])
+        assert bool(model.details["labels_continue_prompts"]) is is_right
+        assert (model.details["tokens_read_once"] > 50) is is_right
 
 
 def test_packed_layers_give_the_same_likelihoods(
     lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Small layers are not packed, nor any if the likelihoods changed: torch's internals may change."""
-    forward, sizes = PackedLinear.forward, range(2**30)
-    for name, bytes_packed, factor, packs in (
-        ("gpt2", sizes, 1.0, True),
-        ("llama", sizes, 1.0, True),
-        ("gpt2", range(2**20, 2**30), 1.0, False),
-        ("gpt2", sizes, 1.01, False),
-    ):
-        monkeypatch.setattr(packed, "PACKED_BYTES", bytes_packed)
+    """None is packed if the likelihoods changed: torch's internals may change."""
+    forward = PackedLinear.forward
+    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
+    for name, factor, packs in (("gpt2", 1.0, True), ("llama", 1.0, True), ("gpt2", 1.01, False)):
         changed = lambda self, states, by=factor: by * forward(self, states)  # noqa: E731
         monkeypatch.setattr(PackedLinear, "forward", changed)
         model = _opened(name, lm_folders[name], template="gpt3")

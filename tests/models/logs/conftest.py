@@ -13,16 +13,11 @@ from crossexam.core.example import Example
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
-LABELS = ("entailment", "neutral", "contradiction", "entailment")
-
 
 @pytest.fixture(scope="session")
 def asked() -> Dataset:
     """A test set of four items."""
-    items = (
-        Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)  # type: ignore[arg-type]
-        for k, label in enumerate(LABELS)
-    )
+    items = (Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", "neutral") for k in range(4))
     return Dataset("negation.dev", tuple(items), {"construction": "negation"})
 
 
@@ -30,8 +25,8 @@ def asked() -> Dataset:
 def run(asked: Dataset) -> Callable[..., Any]:
     """Return a function that takes the answers of a log, about these items if no others are given."""
 
-    def answered(log: Path, tests: Any = asked, limit: int | None = None, **options: Any) -> Any:
-        return predict_suite(f"log/{log}", tests, limit=limit, options=options)
+    def answered(log: Path, tests: Any = asked, **options: Any) -> Any:
+        return predict_suite(f"log/{log}", tests, options=options)
 
     return answered
 

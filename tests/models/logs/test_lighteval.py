@@ -57,7 +57,6 @@ def test_log_likelihoods_are_probabilities(run: Any, written: Any, asked: Datase
     mass = expected.sum(axis=1)
     np.testing.assert_allclose(found.probabilities[NAME], expected / mass[:, None], rtol=1e-12)
     np.testing.assert_allclose(found.outcomes[NAME].label_mass, mass, rtol=1e-12)
-    assert found.details["harness"] == "lighteval"
 
 
 def test_what_is_said_of_the_model_and_its_prompts(opened: Any, written: Any) -> None:
@@ -77,14 +76,10 @@ def test_what_is_said_of_the_model_and_its_prompts(opened: Any, written: Any) ->
 def test_texts_are_read_by_the_rules_of_api(run: Any, written: Any) -> None:
     """Of a text with reasoning, what follows it is read."""
 
-    def answering(row: dict[str, Any]) -> None:
-        row["model_response"] |= {"text": ["True or False"], "text_post_processed": None}
-
     def thinking(row: dict[str, Any]) -> None:
         row["model_response"] |= {"text": ["False? True."], "text_post_processed": ["True."]}
 
-    for change, status in ((None, "unparsed"), (answering, "ambiguous")):
-        assert set(run(written(change, "texts")).outcomes[NAME].statuses()) == {status}
+    assert set(run(written(None, "texts")).outcomes[NAME].statuses()) == {"unparsed"}
     assert set(run(written(thinking, "texts")).predictions(NAME)) == {"entailment"}
 
 
@@ -125,7 +120,3 @@ def test_details_of_two_runs_are_refused(opened: Any, written: Any, refused: Any
     shutil.copy(path, later)
     assert "two logs of task" in refused(FormatError, opened, folder)
     later.unlink()
-    other = path.parent.parent.with_name("other") / DATE / path.name.replace("negation", "antonymy")
-    other.parent.mkdir(parents=True)
-    shutil.copy(path, other)
-    assert "several models: " in refused(FormatError, opened, folder)

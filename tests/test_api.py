@@ -1,7 +1,5 @@
 """The functions of the library: what they take, and what they say to the wrong types."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from pathlib import Path

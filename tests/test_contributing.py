@@ -1,7 +1,5 @@
 """Documents name what exists, and the code of CONTRIBUTING runs."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The reproductions that train models: their definitions, the findings, and the steps."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import sys

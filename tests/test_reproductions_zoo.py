@@ -1,7 +1,5 @@
 """The rows of the zoo: what their results keep, and whether they come back when they are trained again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import ModuleType

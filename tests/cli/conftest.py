@@ -1,7 +1,5 @@
 """Commands in this process, and the files and folders that users give by mistake."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The command line: what it prints, what it refuses, what it leaves behind."""
 
-from __future__ import annotations
-
 import shutil
 import webbrowser
 from collections.abc import Callable

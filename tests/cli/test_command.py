@@ -1,7 +1,5 @@
 """What help shows of every command."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """crossexam convert, with small checkpoints that learn the probe by heart."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

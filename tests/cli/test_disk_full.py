@@ -1,7 +1,5 @@
 """A full disk: one error that names the path, exit 2, and a command that can be repeated."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """crossexam baseline and crossexam gate: exit codes, files, and that nothing is green by accident."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

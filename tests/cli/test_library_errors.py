@@ -1,7 +1,5 @@
 """Exceptions of libraries, of users' functions and of names: exit 2 and one error, never exit 3."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

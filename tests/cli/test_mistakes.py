@@ -6,8 +6,6 @@ run in one folder (``mistakes`` of ``conftest.py``), which has the files to make
 of them may change.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

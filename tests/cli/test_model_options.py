@@ -1,7 +1,5 @@
 """Options of models on the command line: flags, --set KIND.OPTION=VALUE, and for which models they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

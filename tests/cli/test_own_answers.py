@@ -1,7 +1,5 @@
 """A user's own claims, labels, functions and files: ``--labels`` and ``--columns`` on the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

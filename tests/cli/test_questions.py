@@ -1,7 +1,5 @@
 """What is asked at a terminal, and what is done with the answers."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from pathlib import Path

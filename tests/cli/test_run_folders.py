@@ -1,7 +1,5 @@
 """Run folders on the command line: further test sets, examinations, and reports for files and trackers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """AddAmod: where the adjective goes, which nouns and adjectives are taken, and why others are not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

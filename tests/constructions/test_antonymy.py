@@ -1,7 +1,5 @@
 """Antonymy: which words are replaced by what, why others are not, and each rule of doubt."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

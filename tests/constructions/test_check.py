@@ -1,7 +1,5 @@
 """Every check finds what it is for, and nothing in a sound set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

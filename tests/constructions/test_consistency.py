@@ -1,7 +1,5 @@
 """What the items of the consistency suite say, and what cannot be part of a sentence."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

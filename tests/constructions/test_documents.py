@@ -1,7 +1,5 @@
 """Constructions for documents: distracting passages and errors in every sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from crossexam.constructions.apply import apply_construction

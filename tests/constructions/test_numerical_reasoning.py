@@ -1,7 +1,5 @@
 """Numerical reasoning: which problems and quantities are taken, and what is put before them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

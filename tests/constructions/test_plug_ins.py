@@ -1,7 +1,5 @@
 """Constructions of other distributions join the table, and what depends on their source says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

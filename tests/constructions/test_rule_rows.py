@@ -1,7 +1,5 @@
 """Each row of a table of rules holds of the sentence that it rejects, and not of the one that it keeps."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys

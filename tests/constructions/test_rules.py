@@ -1,7 +1,5 @@
 """By whose rules items are made: ours, those of the paper's text, or those of the authors' script."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """SOSwap (Nie et al., 2019, section 3.1): subject and object change places."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

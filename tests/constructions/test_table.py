@@ -1,7 +1,5 @@
 """Being in the table of constructions is being tested."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Word pairs in examples, exchanged, replaced, ex situ; and the labels that natural logic proposes."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

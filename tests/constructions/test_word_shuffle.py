@@ -1,7 +1,5 @@
 """Word shuffling: which words move, and what stays."""
 
-from __future__ import annotations
-
 from crossexam.constructions.apply import apply_construction
 from crossexam.core.example import Example
 

@@ -1,7 +1,5 @@
 """Columns of examples are the same wherever the examples are, and so are the examples."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

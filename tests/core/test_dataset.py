@@ -1,7 +1,5 @@
 """Datasets, suites and runs as a notebook sees them: short, with labels as strings, as tables of items."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Hostile texts in every output: its reader gets them as text, and nothing in them is interpreted."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The record of a change and the text agree, whatever the edits."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Files that are whole or absent, locks, and suites that are joined."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Labels as they are scored: gold labels and predictions under each projection, and ties, by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The entry of a test set survives writing and reading; what we do not write is refused by its field."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parquet files that may be damaged anywhere, with one error each; and files of other programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The paths of places elsewhere: each URL has its own, and the path tells the URL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

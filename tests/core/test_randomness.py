@@ -1,7 +1,5 @@
 """What is drawn depends on the seed and on all of what it is drawn for, and on nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Damage to suites, runs, stores and models is one error that says which file it is, never another number."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

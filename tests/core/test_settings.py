@@ -1,7 +1,5 @@
 """``--set FIELD=VALUE``: what each type accepts, and what errors say, for the three things it is used for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test sets survive their files, and the hub's tools read the label names."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Suites, runs and reports at a URL: made in a work folder, copied with the manifest last, read by a copy."""
 
-from __future__ import annotations
-
 import errno
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Every published form of a corpus gives the same examples; any table can be read with a mapping."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

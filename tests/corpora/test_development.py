@@ -1,7 +1,5 @@
 """Development sets: which test sets of a suite count, under which projections, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

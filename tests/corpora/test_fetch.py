@@ -1,7 +1,5 @@
 """Fetching, against a server on this machine: resumed, verified, unpacked safely, or nothing installed."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import stat

@@ -1,7 +1,5 @@
 """Labels of users' files: declared, refused, counted, and not lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The labelled examples of a corpus: which they are, and how many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

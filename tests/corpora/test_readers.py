@@ -1,7 +1,5 @@
 """Every reader of the table: over the real file where it is there, else over a small one of its format."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

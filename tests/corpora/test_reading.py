@@ -1,7 +1,5 @@
 """Malformed input is an error that names file, line and field, or is skipped."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The grammar of corpus names; names resolve in the data folder, paths as they are; errors show the way."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable

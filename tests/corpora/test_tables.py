@@ -1,7 +1,5 @@
 """Tables in memory: read like files, by the same rules, without importing the libraries that made them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Each table or transcript with figures is written by that script, or is in a list below, with a reason.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

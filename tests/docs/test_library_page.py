@@ -1,7 +1,5 @@
 """The page of the library: its code runs, and shows what the page says."""
 
-from __future__ import annotations
-
 import ast
 import re
 import types

@@ -4,8 +4,6 @@ mkdocs checks those of docs/ when it builds the site, but not those of the READM
 to other sites only the form is checked, since tests do not use the network.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import unicodedata

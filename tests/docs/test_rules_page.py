@@ -1,7 +1,5 @@
 """docs/rules.md has the rules of each construction, and counts what each rule keeps out alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

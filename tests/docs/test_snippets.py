@@ -7,8 +7,6 @@ to this file.  ``<!-- not run: REASON -->`` above a block leaves it out, and
 that are not run are parsed all the same, so their options exist.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ A block with a title is a file that the reader saves; the other blocks are run i
 replaced by the entry points of the ``pyproject.toml`` of the page.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import re

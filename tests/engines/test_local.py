@@ -1,7 +1,5 @@
 """Processes of this machine: what they yield, what they raise, and when they end."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal

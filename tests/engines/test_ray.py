@@ -1,7 +1,5 @@
 """A Ray cluster of two nodes: the same results as on this machine, also if a node or a worker is lost."""
 
-from __future__ import annotations
-
 import functools
 import os
 import select

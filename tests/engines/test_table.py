@@ -1,7 +1,5 @@
 """Engines by name: each is made without being started, and refuses what it does not have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

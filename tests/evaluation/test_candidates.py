@@ -1,7 +1,5 @@
 """The choice of a headline: at which confidence and level each of the drops is tested."""
 
-from __future__ import annotations
-
 import pytest
 
 from crossexam.core.estimate import Estimate

@@ -1,7 +1,5 @@
 """Violations of rules, by tables of predictions that are worked out by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Fact checking: figures by hand, and thresholds chosen on another split."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Accuracy over keys: means of word pairs beside means of items."""
 
-from __future__ import annotations
-
 import pytest
 
 from crossexam.evaluation.keys import KeyedResult, keyed_results

@@ -1,7 +1,5 @@
 """Accuracy where single words mislead: parts of a base, and the curve."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Measures of runs: a suite of a few items whose every number can be counted by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is measured of probabilities: labels only, two labels, temperatures, people, two runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels that are projected and tied: what is predicted, scored, written and refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What holds of the measures of any run: sums, pairs, names and order, and the exchange of two models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import isnan

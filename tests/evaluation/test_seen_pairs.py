@@ -1,7 +1,5 @@
 """Which word pairs of two models were in training, counted by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several models on the same items: who counts, how often they agree, and what two get right together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from math import isnan

@@ -1,7 +1,5 @@
 """Slices by values of items: which items are in each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

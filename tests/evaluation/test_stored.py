@@ -1,7 +1,5 @@
 """Whatever is measured is the same for items in a file as for items in memory, and makes no examples."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Results of one model with several templates: which runs belong together, and what is counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of runs with missing answers, against all ways in which the items could have been answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Runs that are made for tests of gates: a base, a test set that is paired with it, and answers as wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

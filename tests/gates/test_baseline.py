@@ -1,7 +1,5 @@
 """Baselines: their bytes, what they give back, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The items behind the value of a check: which they are, by data that can be counted by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Every form of a gate shows the golden figures: the value with its interval, and the p-value of its side."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

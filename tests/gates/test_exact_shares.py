@@ -1,7 +1,5 @@
 """Checks of shares: their p-values are binomial tails, so that they keep their level near 0 and 1, too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

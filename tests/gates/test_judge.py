@@ -1,7 +1,5 @@
 """The decision about a run: outcomes, missing answers, and that nothing passes by accident."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The result of a gate for readers and programs: text, JUnit, JSON by its schema, Markdown; the example."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What so many items could show, where the interval of a share is cut off."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Rules: what they mean, and one clear error with file and line for each mistake."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The verdict of a gate and its first line: what passes, what is undecided, and what fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

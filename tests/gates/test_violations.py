@@ -1,7 +1,5 @@
 """Rules of gates about the consistency of a model's answers: the rates of its report and of compare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -14,8 +14,6 @@ both orders; a corpus of two labels; items that one of the models leaves unanswe
 are only proposed.  Premises have between one and five items.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

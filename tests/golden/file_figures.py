@@ -1,7 +1,5 @@
 """The numbers of CSV and JSON by one kind of key: "model|test set|statistic|of", as in figures.json."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

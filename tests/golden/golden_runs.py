@@ -1,7 +1,5 @@
 """The data of ``figures_data.json`` as runs of the package, and the figures that are held of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache

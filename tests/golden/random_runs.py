@@ -1,7 +1,5 @@
 """Runs of two models over a base and a test set that is paired with a part of it, drawn by Hypothesis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Which figure is in which column of which table, and which tables each format shows."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

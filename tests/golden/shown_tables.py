@@ -1,7 +1,5 @@
 """The tables of each format as text: what a reader sees, with one spelling of minus signs and escapes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

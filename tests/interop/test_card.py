@@ -1,7 +1,5 @@
 """The dataset card of a suite: what the hub reads of it, and what it says of licences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Suites as tasks of other harnesses: what is asked, what is left out, and what is refused."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

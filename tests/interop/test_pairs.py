@@ -1,7 +1,5 @@
 """Pairs in a file for programs of the user's own: what is in it, and that its predictions are read back."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Sequence

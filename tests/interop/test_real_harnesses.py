@@ -1,7 +1,5 @@
 """Suites through the harnesses themselves and back: export, run there, read the log (extra ``interop``)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Counts of adjectives before nouns: counting, the table's file, the shipped table, tables of a corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kinds of antonyms, apart from what the rules of antonymy take from the table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from crossexam.language.lexicons.antonym_kinds import antonym_kind, are_ends, are_opposed

@@ -1,7 +1,5 @@
 """Binary parses: from dependencies, and after the edits of constructions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Persons, places and organizations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Inflection: forms with the inflection of another word, case, a and an."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The keyboard's tables against its geometry."""
 
-from __future__ import annotations
-
 import string
 
 from crossexam.language.lexicons.keyboard import BESIDE, NEIGHBOURS, neighbours

@@ -4,8 +4,6 @@ The sentences of tests/data/monotonicity_*.tsv are tagged by NLTK's tagger, so t
 do on tags as they come; they skip where its model is not there.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

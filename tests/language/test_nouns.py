@@ -1,7 +1,5 @@
 """What nouns name: two classifications on one walk up the hypernyms."""
 
-from __future__ import annotations
-
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import (
     animacy,

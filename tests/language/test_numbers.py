@@ -1,7 +1,5 @@
 """Numbers: how they are read, and written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Dependencies from shipped constituency parses and from spaCy, in the labels of Universal Dependencies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path

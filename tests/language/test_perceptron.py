@@ -1,7 +1,5 @@
 """The perceptron in the package: how accurate it is beside NLTK's own weights."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each row of the table of relations decides in its own parse, and is needed there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

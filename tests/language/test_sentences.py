@@ -1,7 +1,5 @@
 """Sentence splitting, on texts like those of word problems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from crossexam.language.sentences import split_sentences

@@ -1,7 +1,5 @@
 """Part-of-speech taggers: what each of them does, and the contract that all in the table keep."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

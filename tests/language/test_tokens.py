@@ -1,7 +1,5 @@
 """Tokens with offsets: alignment of parses with published sentences, and the regular tokenizer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

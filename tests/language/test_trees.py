@@ -1,7 +1,5 @@
 """Bracketed parses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from crossexam.language.parsing.trees import leaves, parse_tree

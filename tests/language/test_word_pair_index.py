@@ -1,7 +1,5 @@
 """The index of word pairs against counting by brute force, kept and loaded, damaged and asked again."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Lists of word pairs: every format from lines written here, and the pairs of WordNet."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """WordNet and Lesk: on a wordnet of a page, and against NLTK's reader of the same dictionary files."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """Tests whose cases are rows of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature

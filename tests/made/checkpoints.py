@@ -1,7 +1,5 @@
 """Tiny checkpoints of classifiers in the form of Hugging Face."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

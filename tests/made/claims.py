@@ -1,7 +1,5 @@
 """Runs over data sets of claims, as benchmarks of fact checking have them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

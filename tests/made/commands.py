@@ -1,7 +1,5 @@
 """Commands that are carried out in this process; their errors are raised."""
 
-from __future__ import annotations
-
 import shlex
 
 from typer.testing import CliRunner, Result

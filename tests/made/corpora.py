@@ -1,7 +1,5 @@
 """Files in the formats of corpora, of sentences of our own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What workers of engines do in tests: square, raise, fail to start, be killed, and never end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """What tests of gates have in common: which items are right, rules, and the gate that they make."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

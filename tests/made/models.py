@@ -1,7 +1,5 @@
 """Models that compute nothing, and tokens as servers send them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A run for each section of a report, and reports of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache

@@ -4,8 +4,6 @@ A letter is a label: E, N, C, and n for *not entailment*. A gold label - is none
 neutral, ? is a refusal, and ! was cut.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Programs of the checkout that are in no package; those in ``scripts`` are imported by their names."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sentences whose words are written with their tags."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from crossexam.core.example import SIDES, Example

@@ -1,7 +1,5 @@
 """Suites in folders, of any test sets, and two test sets that most tests of runs ask about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

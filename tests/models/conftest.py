@@ -1,7 +1,5 @@
 """A server for chats in this process, and tiny checkpoints that all workers share."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Answers as probabilities: each stays with its pair, whatever is missing before it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names of models, the built-in ones, and what every kind has in common."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What a checkpoint says of its classes and files, and what is refused before it predicts."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Chunks of long premises: where they end, how predictions are combined, what is asked again."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

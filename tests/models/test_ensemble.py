@@ -1,7 +1,5 @@
 """Ensembles by the mean of probabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions as models: py/module:function and callables."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess

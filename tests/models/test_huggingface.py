@@ -1,7 +1,5 @@
 """How checkpoints of transformers predict: shortcuts, batches and their memory, rounding, devices."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace

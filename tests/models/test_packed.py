@@ -1,7 +1,5 @@
 """Packed layers: they are used only if they change nothing, and can be put back."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Predictions in files as models."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The table of kinds of models: being in it is being opened, run and tested."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Models of two labels: heads with one output, thresholds, and names of not_entailment by every route."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Classes of options: what their fields say, and how the command line and the library read them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

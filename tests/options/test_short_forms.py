@@ -1,7 +1,5 @@
 """Short forms: what each stands for, on the command line and as a keyword."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The published figures are complete and agree with each other and with the text of the papers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from statistics import mean

@@ -1,7 +1,5 @@
 """Tables of accuracies, errors and predictions: figures of papers and of judges beside those of models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Analyses in reports: consistency, items that were truncated, slices, and fact checking as data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

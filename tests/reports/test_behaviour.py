@@ -1,7 +1,5 @@
 """The numbers of the three factors: tables, the published ones beside them, CSV and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

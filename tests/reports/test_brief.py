@@ -1,7 +1,5 @@
 """What a terminal shows of a report: a table per suite, the test sets that broke most first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

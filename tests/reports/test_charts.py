@@ -1,7 +1,5 @@
 """Every drawing of a page shows the golden figures: pixels are turned back into numbers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A report of two models, and of three or more: which tables it has, and the names in them."""
 
-from __future__ import annotations
-
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.analyses.agreement import agreement_tables

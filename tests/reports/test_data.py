@@ -1,7 +1,5 @@
 """CSV and JSON of all kinds of reports: the schema of JSON, and the statistics that are described."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

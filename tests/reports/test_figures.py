@@ -4,8 +4,6 @@
 documentation, and writes ``figures.json``.  Here the same data go through the package.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

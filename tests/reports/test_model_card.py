@@ -1,7 +1,5 @@
 """The card of a model: what huggingface_hub reads back, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The noise of asking again beside drops and differences, in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any

@@ -4,8 +4,6 @@ Each situation is a report; its sentences are in a golden file, and rules that e
 checked on all of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Calibration, abstaining and people in reports: what is shown where, and what is said of the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

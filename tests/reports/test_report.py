@@ -1,7 +1,5 @@
 """Reports without a page: tables, Markdown, LaTeX, CSV, JSON, terminal, and which items are shown."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

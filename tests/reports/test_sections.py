@@ -1,7 +1,5 @@
 """The sections of a report: every line of the table in every format that it names, and its golden tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import escape

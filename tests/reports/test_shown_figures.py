@@ -4,8 +4,6 @@ The tables of a format are read as text and looked up in ``TABLES``, which says 
 which figure of ``tests/golden/figures.json`` it has.  A figure may be off by what its format rounds away.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase

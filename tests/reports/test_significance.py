@@ -1,7 +1,5 @@
 """Clusters of uneven sizes, and what the test by sign flips does with them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from crossexam.reports.significance import are_uneven

@@ -1,7 +1,5 @@
 """Experiment trackers: names, errors, and MLflow, W&B and TensorBoard themselves where installed."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from collections.abc import Callable

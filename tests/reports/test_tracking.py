@@ -1,7 +1,5 @@
 """What trackers are given of the golden figures, under which names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import MagicMock

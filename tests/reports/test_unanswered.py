@@ -1,7 +1,5 @@
 """Reports and comparisons of runs with missing answers, in every format; their figures: test_figures.py."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final

@@ -1,7 +1,5 @@
 """The figures for papers: valid Vega-Lite of the golden figures, drawn if vl-convert is there."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

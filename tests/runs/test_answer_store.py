@@ -1,7 +1,5 @@
 """The store of answers: resuming after SIGKILL, sharing, refusing what is damaged."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import re

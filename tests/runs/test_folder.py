@@ -1,7 +1,5 @@
 """A folder holds one run: what is added, refused, replaced or taken as it is, and who may write."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

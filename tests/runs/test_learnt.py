@@ -1,7 +1,5 @@
 """What is learnt of a model only by asking it is in the manifest of a resumed run, too."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

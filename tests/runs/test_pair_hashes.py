@@ -1,7 +1,5 @@
 """The hashes of pairs, and the distinct ones of many."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

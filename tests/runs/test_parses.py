@@ -1,7 +1,5 @@
 """The parses of the sentences of test sets, from suites to the models that read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

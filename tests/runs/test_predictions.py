@@ -1,7 +1,5 @@
 """Runs in several windows: the same predictions, counts and manifests as in one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a model read of long inputs: by the tokenizer, in the store, in the files of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Asking a model about a suite, and runs as folders; suites as folders."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions without an answer: what a model says of them is stored, resumed, saved and read again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

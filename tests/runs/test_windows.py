@@ -1,7 +1,5 @@
 """Windows: where they end, whatever the stream was cut into before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

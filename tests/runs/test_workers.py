@@ -1,7 +1,5 @@
 """Models asked by the workers of an engine: the same predictions, and the same model or an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Blind reading: what is drawn, what readers see, what is counted, and what cannot be counted."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from pathlib import Path

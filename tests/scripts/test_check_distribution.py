@@ -1,7 +1,5 @@
 """The check of wheel and sdist finds what is stray, missing or stated otherwise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import check_distribution as check

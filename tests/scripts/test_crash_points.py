@@ -1,7 +1,5 @@
 """Every command killed at a point at which it changes a file; at all of them: scripts/crash_points.py."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The everyday commands exist, questions at a terminal are answered, and no share is below the floor."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The rows of faults.toml apply to the source as it is, and are measured by tests that exist."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

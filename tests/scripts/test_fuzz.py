@@ -1,7 +1,5 @@
 """A slice of the fuzzing: hundreds of damaged files of every kind, each read as before or refused clearly."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The pictures of the documentation show what the demo prints and writes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

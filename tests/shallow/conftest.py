@@ -1,7 +1,5 @@
 """A tiny corpus, a file of word vectors, and the command line, for the tests of all shallow models."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

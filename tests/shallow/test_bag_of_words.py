@@ -1,7 +1,5 @@
 """The bag-of-words model: features by hand, the fit, folders, the model that ships, the command line."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """fastText on hypotheses: n-grams by hand, the descent against its formula, folders, the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The random forest: its features against formulas and other tools, its trees against scikit-learn."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable

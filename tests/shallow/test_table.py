@@ -1,7 +1,5 @@
 """The table of shallow models: being in it is being fitted, run, listed and tested."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Agreement of annotators, and their accuracy, against published examples and second implementations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import isnan
 

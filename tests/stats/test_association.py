@@ -1,7 +1,5 @@
 """Tests of tables of counts and effect sizes: published figures and second opinions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from math import exp, inf, isnan, log, nan

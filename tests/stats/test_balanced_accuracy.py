@@ -1,7 +1,5 @@
 """Balanced accuracy against scikit-learn and a cluster bootstrap."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

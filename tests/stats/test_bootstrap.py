@@ -1,7 +1,5 @@
 """The bootstrap interval against scipy; p-values from draws: how many there are, and when they stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import bootstrap

@@ -1,7 +1,5 @@
 """Calibration against torchmetrics and a second formula."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from figure_formulas import probabilities as formulas

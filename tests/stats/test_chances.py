@@ -1,7 +1,5 @@
 """Chances of counts, against sums over all counts."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Association of items in clusters, against other implementations."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Clusters and the design effect, against Kish's formula and by leaving clusters out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from figure_formulas import intervals as formulas

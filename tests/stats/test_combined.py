@@ -1,7 +1,5 @@
 """Means, differences and ratios of estimates against the bootstrap and the delta method."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Counts of items by two classifications, and types of errors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

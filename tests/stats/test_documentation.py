@@ -1,7 +1,5 @@
 """The pages on statistics name what exists, and the reference has every module."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 from collections.abc import Callable

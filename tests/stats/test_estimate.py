@@ -1,7 +1,5 @@
 """Accuracy and slices against published intervals and statsmodels."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np

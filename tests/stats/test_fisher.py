@@ -1,7 +1,5 @@
 """Tests of Fisher's exact test beyond two by two: all tables, a sample of them, and published values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Brier scores and log losses against scikit-learn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One-sided p-values by inversion of intervals, differences of drops, and corrections against statsmodels."""
 
-from __future__ import annotations
-
 from functools import partial
 from unittest.mock import patch
 

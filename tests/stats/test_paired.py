@@ -1,7 +1,5 @@
 """Paired differences and McNemar's tests against published examples, scipy and enumeration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

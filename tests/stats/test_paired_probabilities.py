@@ -1,7 +1,5 @@
 """Paired differences of Brier score, log loss and ECE, against other implementations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

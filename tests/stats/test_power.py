@@ -1,7 +1,5 @@
 """Minimum detectable drops and associations against formulas and statsmodels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import isnan
 

@@ -1,7 +1,5 @@
 """Ranks of several models against other implementations, and groups by their definition."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Final
 

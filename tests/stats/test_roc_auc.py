@@ -1,7 +1,5 @@
 """The area under the ROC curve against scikit-learn, DeLong's variance and a jackknife."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Roots against scipy, on functions that are smooth, steep, infinite, or that jump."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import atan, expm1, inf
 

@@ -1,7 +1,5 @@
 """Selective prediction: the definition by hand, ties, and items without an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from figure_formulas.probabilities import area, likely_risks, risks

@@ -1,7 +1,5 @@
 """Sensitivity to templates: values by hand, and the interval of the spread."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A short version of bench/coverage.py: a few samples of its hardest designs, with a fixed seed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from itertools import chain

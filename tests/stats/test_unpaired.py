@@ -1,7 +1,5 @@
 """Differences of unpaired sets against Newcombe's published intervals and a bootstrap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bases of several corpora, ``A+B``: one part, the examples of all, and what cannot be joined."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

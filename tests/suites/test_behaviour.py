@@ -1,7 +1,5 @@
 """The suite behaviour: ten sets from a small training corpus, the three factors, their tables."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

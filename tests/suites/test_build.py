@@ -1,7 +1,5 @@
 """A suite is finished or absent, and says what it is made of."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Challenge sets: from files in the formats of their authors to test sets, slices and published figures."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

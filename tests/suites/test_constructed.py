@@ -1,7 +1,5 @@
 """Suites of constructed items: of which files and bases, by which rules, and how many per key."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Callable, Sequence

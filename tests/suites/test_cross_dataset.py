@@ -1,7 +1,5 @@
 """The cross-dataset benchmark: splits, limits, added corpora, another reference, from data of our own."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """The mean over the cross-dataset benchmark: its name, published figures beside it, a base model."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

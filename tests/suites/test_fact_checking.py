@@ -1,7 +1,5 @@
 """The suite of benchmarks of fact checking, from small files in their formats."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The stress tests that Naik et al. released, their pairs in MultiNLI, and the suite."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Subsets that a shallow model chooses: scores, CS_lambda, the hard subset, and what is said of the model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Being in the table of suites is being tested: every suite, from data of our own."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

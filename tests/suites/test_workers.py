@@ -1,7 +1,5 @@
 """Several processes: the same files, byte for byte, or one clear error and none at all."""
 
-from __future__ import annotations
-
 import itertools
 import multiprocessing
 import re

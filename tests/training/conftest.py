@@ -1,7 +1,5 @@
 """What the tests of training share: toys, small data, and trainings that are done once for all tests."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace

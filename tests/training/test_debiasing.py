@@ -1,7 +1,5 @@
 """Debiasing: a contract that every method of the table keeps, and losses computed by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

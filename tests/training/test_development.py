@@ -1,7 +1,5 @@
 """Corpora of two and of three labels in training, development and test, for every kind of trained model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Transforms, collation and batches."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The training loop: schedules, optimisers, stopping, and going on after a kill."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """AdaDelta over the touched rows of a table is AdaDelta over the table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -1,7 +1,5 @@
 """Training on corpora without parses: trees from a pipeline, and resources of augmentation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

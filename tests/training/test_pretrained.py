@@ -1,7 +1,5 @@
 """Which files of a checkpoint are read, and what is refused before anything is loaded."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Seeds and grids on the workers of an engine: the models of this process, in folders that it sees."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any

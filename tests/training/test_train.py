@@ -1,7 +1,5 @@
 """Training from corpora to folders: options, errors, and the trained models as models."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Fine-tuning a pretrained transformer, here a tiny BERT with random weights."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vocabularies and word vectors."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from dataclasses import replace

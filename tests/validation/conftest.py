@@ -1,7 +1,5 @@
 """What the tests of human judgement share: items, suites of them, studies, and answers of judges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Verdicts in suites, runs and reports: what is written, what becomes of the gold label, what is scored."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is drawn for judges, and what they are asked: shares of strata, controls, errors of models."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

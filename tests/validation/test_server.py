@@ -1,7 +1,5 @@
 """The server of the judges' page: who may see and send what."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Studies that travel: spreadsheets and Label Studio, there and back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

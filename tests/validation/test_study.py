@@ -1,7 +1,5 @@
 """The files of a study: what is kept, undone, refused, left by a kill, and never read when it was damaged."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """What judges agree on, by hand, and the verdicts that follow."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tests of the zoo share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sentence encoders against their equations, written out anew for one unpadded sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

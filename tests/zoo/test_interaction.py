@@ -1,7 +1,5 @@
 """The co-attention models against their equations: of one unpadded pair at a time, from a padded batch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Packing words, reductions over padding, dropout from few random numbers, LSTMs in groups."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """A run of a zoo model that was killed anywhere gives, once resumed, the bytes of one that nobody killed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from itertools import islice

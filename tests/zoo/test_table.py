@@ -4,8 +4,6 @@ Sizes are shrunk by `shrunken`; parameter counts are those of the papers' sizes,
 weights take no memory.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 References follow the papers' equations with Python loops, without padding, masks or batches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeAlias
 

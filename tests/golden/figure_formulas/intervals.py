@@ -5,8 +5,6 @@ The formulas are those of docs/derivations.md and of ``clusters``, ``estimate``,
 bounds are roots of what they bound.  *units* are one or two clusterings of items, each [n].
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import inf, isfinite, nan, sqrt

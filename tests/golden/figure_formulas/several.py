@@ -1,7 +1,5 @@
 """Two models, or more, on the same items: differences, ranks and agreement, by their formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from math import sqrt

@@ -1,7 +1,5 @@
 """Commands about models behind an endpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Requests, their failures and the waits after them, addresses, and keys: a server that fails in each way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from typing import Any

@@ -3,8 +3,6 @@
 The probe uses 30 * 52 tokens.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A tiny random Llama in llama.cpp's own server: what is documented of it, seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

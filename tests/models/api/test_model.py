@@ -1,7 +1,5 @@
 """A model behind an endpoint: what is asked in which words, what the probe finds, how answers become rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

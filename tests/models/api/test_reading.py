@@ -4,8 +4,6 @@ Errors and counts have the shapes that servers document, which no test here can 
 openai 3.54.0.  vLLM: chat_completion/protocol.py at 002032ee.  Ollama, Gemini: their pages on compatibility.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from statistics import median

@@ -1,7 +1,5 @@
 """Runs of models behind an endpoint: resumed, told of, asked again, by batches; and no key in anything."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tempfile

@@ -3,8 +3,6 @@
 These tests alone have a real server; all others call one that answers in their process.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import traceback

@@ -1,7 +1,5 @@
 """Local language models and verifiers of claims: scores, checkpoints, refusals, runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Sequence

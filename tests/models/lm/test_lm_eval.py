@@ -1,7 +1,5 @@
 """The log-likelihoods of ``lm/`` against lm-eval's: recorded ones, and new ones where it is installed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

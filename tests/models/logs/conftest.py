@@ -1,7 +1,5 @@
 """Four items about which harnesses were asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The results of batches as models, ``log/RESULTS.jsonl``: lines as OpenAI's API and vLLM write them."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping

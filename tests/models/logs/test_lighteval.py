@@ -5,8 +5,6 @@ The files in tests/data/lighteval are those that lighteval 0.13.0 wrote (``light
 GPT-2 of ``scripts/lm_golden.py``; only their names are others.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

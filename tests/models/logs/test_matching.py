@@ -3,8 +3,6 @@
 The lines have the shapes that lm-eval 0.4.13 and inspect-ai 0.3.285 wrote for tasks of ``crossexam export``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exported classifiers: small graphs that are made here, in the layouts of exporters, and their bits."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

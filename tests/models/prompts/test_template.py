@@ -1,7 +1,5 @@
 """Prompt templates: the table, what one makes of a pair, those in files, and the shots that prompts have."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import fields, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What to do next: each rule says something exactly where its condition holds."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

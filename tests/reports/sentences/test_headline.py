@@ -1,7 +1,5 @@
 """What a report says in words is the same in every format; the sentences themselves: test_one_voice.py."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

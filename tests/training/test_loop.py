@@ -53,6 +53,7 @@ def _trainer(
     given = iter(accuracies)
 
     def score(model: nn.Module) -> dict[str, Score]:
+        assert not model.training  # dropout is for training alone
         accuracy = next(given)
         each = accuracy if isinstance(accuracy, tuple) else (accuracy,)
         return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}

@@ -245,18 +245,3 @@ def test_each_word_attends_feature_by_feature(pairs_of: Callable[..., Pairs]) ->
     matched = torch.cat([u, v, u - v, u * v], 1)  # the difference is signed
     features = torch.nn.functional.elu(model.hidden(matched))
     torch.testing.assert_close(model.compare(u, v), features, atol=1e-5, rtol=1e-5)
-
-
-def test_blocks_computed_again_give_the_same(
-    pairs_of: Callable[..., Pairs], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def encoded(kept: int) -> list[Tensor | None]:
-        monkeypatch.setattr(disan, "_STORED", kept)
-        model = attentive()
-        u = model.encode(pairs_of(TEXTS, TEXTS).premise, "premise")
-        u.pow(2).sum().backward()  # type: ignore[no-untyped-call]
-        return [u, *(parameter.grad for parameter in model.parameters())]
-
-    # whole, and one word of 3 sentences against 7 words, for 4 features
-    for a, b in zip(encoded(10**6), encoded(3 * 7 * 4), strict=True):
-        torch.testing.assert_close(a, b)

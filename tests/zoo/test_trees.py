@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import Tensor
 
 from crossexam.zoo import disan, gumbel_tree_lstm
@@ -22,34 +20,15 @@ from crossexam.zoo.syntactic_tree_lstm import Config as SyntacticConfig
 from crossexam.zoo.syntactic_tree_lstm import SyntacticTreeLSTM, TreeLSTM
 from crossexam.zoo.trees import parse_binary, right_branching, tree_over
 
-Nested: TypeAlias = Any  # a word, or a pair of such
-
 SIZES = Sizes(words=40)
-
-WORDS = st.sampled_from("a man is here not -LRB- tall dogs bark 1\xa01/2".split(" "))
-TREES = st.recursive(WORDS, lambda inner: st.tuples(inner, inner), max_leaves=12)
-
-
-def text(nested: Nested) -> str:
-    return nested if isinstance(nested, str) else f"( {text(nested[0])} {text(nested[1])} )"
-
-
-def leaves(nested: Nested) -> list[str]:
-    return [nested] if isinstance(nested, str) else leaves(nested[0]) + leaves(nested[1])
-
 
 # Text and tables
 
 
-@given(TREES)
-def test_a_parse_survives_the_table(nested: Nested) -> None:
-    words, tree = parse_binary(text(nested))
-    assert words == leaves(nested)
-    made: list[Nested] = list(words)
-    for left, right, _ in tree.tolist():
-        made.append((made[left], made[right]))  # children come first
-    assert made[-1] == nested
-    assert sorted(tree[:, 2].tolist()) == tree[:, 2].tolist()
+def test_nodes_of_a_parse_come_after_their_children_by_height() -> None:
+    words, tree = parse_binary("( ( a ( b -LRB- ) ) ( 1\xa01/2 d ) )")
+    assert words == ["a", "b", "-LRB-", "1\xa01/2", "d"]
+    assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 5, 2], [7, 6, 3]]
 
 
 def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node(

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
@@ -55,29 +55,12 @@ def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -
     assert best_of_grid(found) == "b"
 
 
-class Other:
-    """An engine that has *prepare* done before it carries out tasks here, and *after* after each."""
-
-    workers = 2
-
-    def __init__(self, prepare: Callable[[], None], after: Callable[[], None]) -> None:
-        self._prepare, self._after = prepare, after
-
-    def results(self, start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
-        self._prepare()
-        for result in InThisProcess().results(start, tasks):
-            self._after()
-            yield result
-
-
 def test_a_node_that_has_not_the_folder_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
     folder = tmp_path / "models"
 
-    def another() -> None:
-        write_manifest(folder / "manifest.json", manifest_with(50.0))
+    def results(start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
+        folder.rmdir()
+        yield from InThisProcess().results(start, tasks)
 
-    for seeds, prepare, message in (
-        ([0, 1], folder.rmdir, "the folder for the models is not on the node"),
-        ([0], lambda: None, "a worker has written the model to another disk"),
-    ):
-        assert message in refused(train_seeds, request_of(folder, []), seeds, Other(prepare, another))
+    said = refused(train_seeds, request_of(folder, []), [0, 1], SimpleNamespace(workers=2, results=results))
+    assert "the folder for the models is not on the node" in said

@@ -1,7 +1,6 @@
 """Fine-tuning a pretrained transformer, here a tiny BERT with random weights."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +50,3 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     assert (recipe["schedule"], recipe["optimizer"]) == ("linear-warmup", "adamw")
     with pytest.raises(CrossexamError, match=rf"another training run:\n.*precision.*{precision}"):
         train_model(_request(bert, data, tmp_path / "exact", precision=precision))
-
-
-def test_what_a_transformer_does_not_take_is_told(
-    bert: Path, data: Data, tmp_path: Path, refused: Callable[..., str]
-) -> None:
-    out = tmp_path / "out"
-    for request, message in (
-        (_request(bert, data, out, ablate_rnn=True), "--ablate rnn: not available for a pretrained transf"),
-        (_request(bert, data, out, debias="drift"), "drift needs a biased model's predictions"),
-        (_request(tmp_path / "absent", data, out), "absent: no such folder"),
-    ):
-        assert message in refused(train_model, request)

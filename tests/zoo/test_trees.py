@@ -63,11 +63,9 @@ Nodes: TypeAlias = tuple[list[int], list[list[int]]]  # words, and the children 
 
 
 def shaken(model: Any) -> Any:
-    """Move weights away from their start, where many are zero."""
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    """Draw all weights anew: at their start many are zero."""
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
     return model
 
 

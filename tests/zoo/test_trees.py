@@ -213,11 +213,18 @@ def disan_reference(model: DiSAN, words: Tensor) -> Tensor:
     return (torch.softmax(f, 0) * u).sum(0)
 
 
-def test_each_word_attends_feature_by_feature(pairs_of: Callable[..., Pairs]) -> None:
+@pytest.mark.parametrize("stored", [10**6, 1])  # all words in one block, and each in its own
+def test_each_word_attends_feature_by_feature(
+    stored: int, pairs_of: Callable[..., Pairs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disan, "_STORED", stored)  # beyond it, blocks are computed again
     model = attentive()
-    batch = pairs_of(TEXTS, TEXTS, extra=4).premise
     wanted = torch.stack([disan_reference(model, torch.tensor(text)) for text in TEXTS])
-    torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
+    found = model.encode(pairs_of(TEXTS, TEXTS, extra=4).premise, "premise")
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
+    layers = [*model.earlier.parameters(), *model.later.parameters()]
+    for a, b in zip(*(torch.autograd.grad(u.square().sum(), layers) for u in (found, wanted)), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
     u, v = wanted.detach(), wanted.detach().roll(1, 0)
     matched = torch.cat([u, v, u - v, u * v], 1)  # the difference is signed
     features = torch.nn.functional.elu(model.hidden(matched))

@@ -8,7 +8,6 @@ from typing import get_args, get_type_hints
 import pytest
 
 import crossexam as cx
-from crossexam.core.errors import CrossexamError
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 from made.commands import invoke
@@ -40,22 +39,6 @@ def test_it_sets_what_the_suite_has_or_is_refused(
 
     suites = [*SUITES, "negation", "antonymy", "add_amod", "tautology"]
     for_each(check, product(SHORT_FORMS.values(), suites))
-
-
-def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    (tmp_path / "pairs.tsv").write_text("man\tperson\n")  # the pairs of WordNet take seconds
-    pairs = [f"--pairs={name}={tmp_path / 'pairs.tsv'}" for name in ("antonym", "hypernym")]
-
-    def check(form: ShortForm) -> None:
-        suite = form.settings[0][0]
-        base = [] if suite_named(suite).base_option else BASE
-        base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
-        with pytest.raises(CrossexamError) as caught:
-            invoke("build", suite, *base, "-o", tmp_path / "out", form.flag, "")
-        assert "true'" not in caught.value.what
-        assert not (tmp_path / "out").exists()
-
-    for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
 
 
 def test_it_is_the_same_as_what_it_stands_for(

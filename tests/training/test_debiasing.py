@@ -17,13 +17,11 @@ from safetensors.torch import load_file
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.settings import grid
 from crossexam.corpora.trained import BiasScore
 from crossexam.models.table import open_model
 from crossexam.training import debiasing
 from crossexam.training.data import Data
 from crossexam.training.debiasing import METHODS, Debias, cross_predict
-from crossexam.training.several import train_grid
 from crossexam.training.train import train_model
 from made.commands import invoke
 
@@ -179,21 +177,6 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
     bias = run_of(small_data, rows)
     given = train_model(request_of(debias="drift", bias=bias, values={"epochs": "1"})).manifest
     assert given.bias == BiasScore(75.0, round(majority, 4))
-
-
-def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
-    scored: list[Any] = []
-    given = {"debias": "learned-mixin-h", "watch": scored.append}
-    found = train_grid(request_of(folder="grid", **given), grid(["entropy_weight=0.5,0.01"]), [1])
-    epochs = [status for status in scored if status.scores is not None]
-    assert len(epochs) == 2 + 2 * 2  # one biased model and two models of two epochs
-    alone = train_model(request_of(folder="alone", values={"entropy_weight": "0.01"}, seed=1, **given)).folder
-    swept = found["entropy_weight=0.01"][0].folder
-    assert (swept / "model.safetensors").read_bytes() == (alone / "model.safetensors").read_bytes()
-    scored.clear()
-    train_grid(request_of(folder="other", **given), grid(["lr=0.01,0.02"]), [0])
-    epochs = [status for status in scored if status.scores is not None]
-    assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
 
 
 def test_what_cannot_be_debiased_is_refused(request_of: Any, refused: Callable[..., str]) -> None:

@@ -53,6 +53,7 @@ def _trainer(
     given = iter(accuracies)
 
     def score(model: nn.Module) -> dict[str, Score]:
+        assert not model.training  # dropout is for training alone
         accuracy = next(given)
         each = accuracy if isinstance(accuracy, tuple) else (accuracy,)
         return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}
@@ -106,6 +107,25 @@ def test_decay_is_for_matrices_and_not_for_words() -> None:
     decayed = [p for group in optimizer.param_groups if group["weight_decay"] for p in group["params"]]
     assert len(decayed) == 1
     assert decayed[0] is model["layer"].weight  # type: ignore[union-attr]
+
+
+def test_adadelta_over_the_touched_rows_of_a_table_is_torchs_to_rounding() -> None:
+    def trained(optimizer_of: Callable[[nn.Module], torch.optim.Optimizer]) -> list[nn.Parameter]:
+        torch.manual_seed(0)
+        model = nn.Sequential(WordEmbedding(50, 4), nn.Flatten(), nn.Linear(16, 2))
+        optimizer = optimizer_of(model)
+        for _ in range(100):
+            words = (50 * torch.rand(3, 4) ** 4).long()  # the first words far more often
+            optimizer.zero_grad()
+            model(words).square().sum().backward()
+            optimizer.step()
+        return list(model.parameters())
+
+    recipe = replace(_RECIPE, optimizer="adadelta", learning_rate=1.0)
+    touched = trained(lambda model: optimizers.make_optimizer(model, recipe))
+    plain = trained(lambda model: torch.optim.Adadelta(model.parameters(), lr=1.0, rho=0.95))
+    for here, there in zip(touched, plain, strict=True):
+        torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
 
 
 def test_the_moving_average_on_hand_computed_numbers() -> None:

@@ -1,6 +1,5 @@
 """Training on corpora without parses: trees from a pipeline, and resources of augmentation."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from crossexam.language.parsing.binary import located_tree
 from crossexam.training.data import Data, augment, parse_augmentations, with_parser
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
-from made.commands import invoke
 
 
 def pair(k: int) -> Example:
@@ -41,16 +39,6 @@ def test_added_items_have_the_trees_of_their_bases() -> None:
     trees = [item.info.get(BINARY_PARSE_KEY["hypothesis"]) for item in items]
     assert trees[1] == "( ( ( A dog ) ( sees ( 1 cats ) ) ) ( and ( false ( is ( not true ) ) ) ) )"
     assert [tree is not None for tree in trees] == [False, True] * 3
-
-
-def test_an_option_without_effect_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    for arguments, said in (
-        ("cbow --parser spacy:x", "--parser has no effect on cbow, which reads no parses"),
-        ("cbow --adjectives builtin:demo", "--adjectives requires --augment"),
-        ("cbow --augment negation --adjectives builtin:demo", "'add_amod.adjectives' has no effect"),
-    ):
-        command = f"train {arguments} --train builtin:demo --dev builtin:demo -o {tmp_path / 'm'}"
-        assert said in refused(invoke, command)
 
 
 def train(data: Data, folder: Path, name: str = "syntactic_tree_lstm", **more: Any) -> Any:

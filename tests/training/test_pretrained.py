@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,9 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from crossexam.models.checkpoint import load_checkpoint
 from crossexam.models.table import open_model
-from crossexam.training.data import load_data
 from crossexam.training.pretrained import find_checkpoint
-from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 
 PAIRS = [("A man sleeps.", "A man is awake.")]
@@ -42,22 +41,18 @@ def index(folder: Path, file: str) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps(table), encoding="utf-8")
 
 
-def train(folder: Path, out: Path) -> None:
-    data = load_data("builtin:demo[:8]", "builtin:demo[8:12]")
-    train_model(TrainingRequest(f"hf/{folder}", data, out, values={"epochs": "1"}, device="cpu"))
-
-
 @pytest.mark.parametrize(
     "file",
     ["weights.bin", "../elsewhere.safetensors", "/etc/weights.safetensors", "sub/../../x.safetensors",
      "..\\x.safetensors", "model.safetensors.bin"],
 )  # fmt: skip
 def test_an_index_names_safetensors_in_the_folder_only(
-    folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
+    folder: Path, tmp_path: Path, file: str, request_of: Any, refused: Callable[..., str]
 ) -> None:
     index(folder, file)
     torch.save({"x": Planted(tmp_path / "ran")}, folder / "weights.bin")
-    for said in (refused(open_model, f"hf/{folder}", DEVICE), refused(train, folder, tmp_path / "out")):
+    name = f"hf/{folder}"
+    for said in (refused(open_model, name, DEVICE), refused(train_model, request_of(name))):
         assert "index.json: the index of weights names '" in said
         assert "wanted: safetensors files inside the folder" in said
     assert not (tmp_path / "ran").exists()

@@ -2,23 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
-from crossexam.training.data import load_data
-from crossexam.training.request import TrainingRequest
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
-
-
-def request_of(folder: Path, notes: list[str]) -> TrainingRequest:
-    data = load_data("builtin:demo", "builtin:demo[::3]", limit=30)
-    return TrainingRequest("cbow", data, folder, values={"epochs": "1"}, device="cpu", note=notes.append)
 
 
 def weights(folder: Path) -> dict[str, bytes]:
@@ -26,11 +19,12 @@ def weights(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -> None:
+def test_models_are_those_of_this_process_and_resume_by_folder(request_of: Any, tmp_path: Path) -> None:
     notes: list[str] = []
 
     def trained(folder: str, engine: Processes | None) -> dict[str, bytes]:
-        train_grid(request_of(tmp_path / folder, notes), grid(["lr=0.1,0.001"]), [0, 1], engine)
+        request = request_of("cbow", folder, values={"epochs": "1"}, note=notes.append)
+        train_grid(request, grid(["lr=0.1,0.001"]), [0, 1], engine)
         return weights(tmp_path / folder)
 
     alone, several = trained("alone", None), trained("several", Processes(2))
@@ -55,29 +49,12 @@ def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -
     assert best_of_grid(found) == "b"
 
 
-class Other:
-    """An engine that has *prepare* done before it carries out tasks here, and *after* after each."""
+def test_a_node_that_has_not_the_folder_is_named(request_of: Any, refused: Callable[..., str]) -> None:
+    request = request_of()
 
-    workers = 2
+    def results(start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
+        request.folder.rmdir()
+        yield from InThisProcess().results(start, tasks)
 
-    def __init__(self, prepare: Callable[[], None], after: Callable[[], None]) -> None:
-        self._prepare, self._after = prepare, after
-
-    def results(self, start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
-        self._prepare()
-        for result in InThisProcess().results(start, tasks):
-            self._after()
-            yield result
-
-
-def test_a_node_that_has_not_the_folder_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    folder = tmp_path / "models"
-
-    def another() -> None:
-        write_manifest(folder / "manifest.json", manifest_with(50.0))
-
-    for seeds, prepare, message in (
-        ([0, 1], folder.rmdir, "the folder for the models is not on the node"),
-        ([0], lambda: None, "a worker has written the model to another disk"),
-    ):
-        assert message in refused(train_seeds, request_of(folder, []), seeds, Other(prepare, another))
+    said = refused(train_seeds, request, [0, 1], SimpleNamespace(workers=2, results=results))
+    assert "the folder for the models is not on the node" in said

@@ -1,7 +1,7 @@
 """Fine-tuning a pretrained transformer, here a tiny BERT with random weights."""
 
 import shutil
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,7 @@ from transformers import BertModel
 
 from crossexam.core.errors import CrossexamError
 from crossexam.training import devices
-from crossexam.training.data import Data, load_data
-from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
-
-
-@pytest.fixture(scope="module")
-def data() -> Data:
-    return load_data("builtin:demo[:40]", "builtin:demo[40:60]")
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +22,15 @@ def bert(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Pat
     return folder
 
 
-def _request(bert: Path, data: Data, folder: Path, **given: Any) -> TrainingRequest:
-    values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
-    return TrainingRequest(f"hf/{bert}", data, folder, values=values, device="cpu", **given)
-
-
 @pytest.mark.parametrize("precision", ["bfloat16", "medium"])
 def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
-    bert: Path, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str
+    bert: Path, request_of: Any, monkeypatch: pytest.MonkeyPatch, precision: str
 ) -> None:
     monkeypatch.setattr(devices, "has_instructions", lambda *_: True)  # other processors emulate it
-    exact = train_model(_request(bert, data, tmp_path / "exact")).manifest
-    mixed = train_model(_request(bert, data, tmp_path / "mixed", precision=precision)).manifest
+    values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
+    request = request_of(f"hf/{bert}", "exact", values=values)
+    exact = train_model(request).manifest
+    mixed = train_model(request_of(f"hf/{bert}", "mixed", values=values, precision=precision)).manifest
     assert torch.get_float32_matmul_precision() == "highest"
     assert (exact.precision, mixed.precision) == ("float32", precision)
     losses = [manifest.curve[0]["train_loss"] for manifest in (exact, mixed)]
@@ -50,16 +40,4 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     recipe = exact.fingerprint["recipe"]
     assert (recipe["schedule"], recipe["optimizer"]) == ("linear-warmup", "adamw")
     with pytest.raises(CrossexamError, match=rf"another training run:\n.*precision.*{precision}"):
-        train_model(_request(bert, data, tmp_path / "exact", precision=precision))
-
-
-def test_what_a_transformer_does_not_take_is_told(
-    bert: Path, data: Data, tmp_path: Path, refused: Callable[..., str]
-) -> None:
-    out = tmp_path / "out"
-    for request, message in (
-        (_request(bert, data, out, ablate_rnn=True), "--ablate rnn: not available for a pretrained transf"),
-        (_request(bert, data, out, debias="drift"), "drift needs a biased model's predictions"),
-        (_request(tmp_path / "absent", data, out), "absent: no such folder"),
-    ):
-        assert message in refused(train_model, request)
+        train_model(replace(request, precision=precision))

@@ -1,21 +1,12 @@
-"""Packing words, reductions over padding, dropout from few random numbers, LSTMs in groups."""
+"""Reductions over padding, dropout from few random numbers, LSTMs in groups."""
 
 import pytest
 import torch
 
 from crossexam.zoo import layers
-from crossexam.zoo.layers import LSTM, PackedIndex, dropout, packed_index
+from crossexam.zoo.layers import LSTM, dropout
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
-
-
-def test_pack_pad_and_sum_by_sentence() -> None:
-    index = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
-    rows = torch.tensor([[1.0], [2.0], [3.0]])
-    assert index.pad(rows).flatten().tolist() == [2, 0, 0, 3, 0, 0, 0, 0, 1]
-    assert index.pack(index.pad(rows)).tolist() == rows.tolist()
-    assert index.sum_by_sentence(rows).flatten().tolist() == [2, 3, 1]
-    assert packed_index(MASK).pack(MASK.unsqueeze(-1)).flatten().tolist() == [True] * 6
 
 
 def test_padding_counts_in_no_reduction() -> None:

@@ -41,16 +41,16 @@ SCITAIL = dataset("scitail", ["entailment", "neutral", "neutral"], projection="n
 
 
 def test_predictions_are_labels() -> None:
-    table: list[tuple[Dataset, dict[str, Any], str]] = [
-        (THREE, {}, "entailment neutral contradiction entailment"),
-        (TWO, {}, "entailment not_entailment not_entailment entailment"),
-        (SCITAIL, {}, "entailment neutral neutral"),
-        (THREE, {"details": {"two_label": True}}, "entailment not_entailment not_entailment entailment"),
+    two = ["entailment", "not_entailment", "not_entailment", "entailment"]
+    table: list[tuple[Dataset, dict[str, Any], list[str]]] = [
+        (THREE, {}, [*LABELS, "entailment"]),
+        (TWO, {}, two),
+        (SCITAIL, {}, ["entailment", "neutral", "neutral"]),
+        (THREE, {"details": {"two_label": True}}, two),
     ]
-    for dataset, manifest, expected in table:
-        run, wanted = run_of(dataset, **manifest), expected.split()
-        labels = run.predictions(dataset.name).tolist()
-        assert [(type(label), label) for label in labels] == [(str, label) for label in wanted]
+    for dataset, manifest, wanted in table:
+        run = run_of(dataset, **manifest)
+        assert run.predictions(dataset.name).tolist() == wanted
         assert run.scored(dataset.name).predicted.tolist() == [GOLD_INDEX[label] for label in wanted]
 
 
@@ -100,13 +100,9 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[
     run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
     single = {"three": Outcomes.all_answered(1)}
     one = Run("mine", {"three": THREE}, {"three": np.eye(3)[[0, 1, 2, 0]]}, outcomes=single)
-    for name, wrong, message in (
-        ("three", run, "'mine' has 3 predictions for 4 items"),
-        ("three", Run("mine", {"three": THREE}, {}), "'mine' has no predictions"),
-        ("three", one, "'mine' has 1 outcomes for 4 items"),
-        ("tree", run, "no test set is called 'tree'\n  hint: did you mean 'three'"),
-    ):
-        assert message in refused(wrong.predictions, name)
+    assert "'mine' has 3 predictions for 4 items" in refused(run.predictions, "three")
+    assert "'mine' has 1 outcomes for 4 items" in refused(one.predictions, "three")
+    assert "called 'tree'\n  hint: did you mean 'three'" in refused(run.predictions, "tree")
 
 
 def test_tables_for_notebooks_are_escaped() -> None:

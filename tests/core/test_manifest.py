@@ -8,12 +8,7 @@ from typing import Any
 from msgspec.structs import fields, replace
 
 from crossexam.core.errors import FormatError
-from crossexam.core.manifest import (
-    CROSS_DATASET,
-    FileRecord,
-    TestSetEntry,
-    entry_of,
-)
+from crossexam.core.manifest import CROSS_DATASET, FileRecord, TestSetEntry, entry_of
 from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite
 from made.suites import BASE, write_suite
@@ -59,13 +54,9 @@ def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
 
 
 def test_a_construction_has_a_name_rules_and_a_version() -> None:
-    for versioned, expected in (
-        ("negation.v1", ("negation", "ours", "negation")),
-        ("antonymy_released.v12", ("antonymy", "released", "antonymy_released")),
-        ("a.b.v2", ("a.b", "ours", "a.b")),
-    ):
-        entry = replace(PLAIN, versioned=versioned)
-        assert (entry.construction, entry.rules, entry.made_by) == expected
+    entry = replace(PLAIN, versioned="antonymy_released.v12")
+    assert (entry.construction, entry.rules, entry.made_by) == ("antonymy", "released", "antonymy_released")
+    assert replace(PLAIN, versioned="a.b.v2").made_by == "a.b"
 
 
 def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -> None:
@@ -82,8 +73,6 @@ def test_a_manifest_that_no_version_of_ours_writes_is_refused_by_its_field(
     entry = good["test_sets"][BASE.name]
     changes: list[tuple[dict[str, Any], str]] = [
         ({"signature": None}, "Expected `str`, got `null` - at `$.signature`"),
-        ({"request": []}, "Expected `object`, got `array` - at `$.request`"),
-        ({"test_sets": {BASE.name: 3}}, "got `int` - at `$[...]`"),
         ({"test_sets": {BASE.name: {**entry, "rows": "3"}}}, "got `str` - at `$.rows`"),
         ({"test_sets": {BASE.name: {**entry, "file": None}}}, "names no file"),
     ]

@@ -1,7 +1,7 @@
 """``--set FIELD=VALUE``: what each type accepts, and what errors say, for the three things it is used for."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -40,18 +40,8 @@ class Antonymy:
     derived: int = field(default=0, init=False)
 
 
-@dataclass(frozen=True)
-class SOSwap:
-    """As of another construction."""
-
-    as_published: bool = False
-
-
-@dataclass(frozen=True)
-class Negation:
-    """As of a construction without options."""
-
-
+SOSwap = make_dataclass("SOSwap", [("as_published", bool, False)], frozen=True)
+Negation = make_dataclass("Negation", [], frozen=True)
 TRAINING = Settings({"recipe": Recipe(), "debias": None})
 CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
 NOTHING = Settings({"negation": Negation()})

@@ -7,14 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.encoded import encoded
-from crossexam.core.stored.rows import SharedInfos, encode_info, encode_infos
 from crossexam.core.test_sets import TestSetWriter, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
@@ -75,17 +72,6 @@ def test_items_are_left_out_in_every_form() -> None:
         kept = [item for place, item in enumerate(ITEMS) if place not in places]
         left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
         assert (left.records, left.items) == (wanted.records, wanted.items)
-
-
-VALUES = st.text() | st.lists(st.sampled_from(["\x1e", '"\x1e', "x", ", "])) | st.none() | st.integers()
-
-
-@given(st.lists(st.dictionaries(st.text(), VALUES)))
-def test_infos_encoded_together_are_those_encoded_one_by_one(infos: list[dict[str, object]]) -> None:
-    one_by_one = [encode_info(info) for info in infos]
-    assert encode_infos(infos) == one_by_one
-    for shared in (infos[::2], []):
-        assert SharedInfos(shared).encode(infos) == one_by_one
 
 
 def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:

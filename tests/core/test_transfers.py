@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
@@ -38,23 +37,18 @@ class Place:
         """Let what is on this machine be in the cache folder *name*."""
         self.patch.setenv("CROSSEXAM_CACHE", str(self.cache / name))
 
-    def read(self, name: str) -> bytes:
-        content: bytes = self.system.cat_file(f"/bucket/{name}")
-        return content
+    def read(self, name: str) -> Any:
+        return self.system.cat_file(f"/bucket/{name}")
 
     def write(self, name: str, content: bytes) -> None:
         self.system.pipe_file(f"/bucket/{name}", content)
 
     def names(self, folder: str = "suite") -> list[str]:
-        return sorted(
-            each.removeprefix(f"/bucket/{folder}/") for each in self.system.find(f"/bucket/{folder}")
-        )
+        return sorted(Path(each).name for each in self.system.find(f"/bucket/{folder}"))
 
-    def on_copies(
-        self, patch: pytest.MonkeyPatch, call: Callable[[str], object], system: type = MemoryFileSystem
-    ) -> None:
+    def on_copies(self, patch: pytest.MonkeyPatch, call: Callable[[str], object], system: Any) -> None:
         """Call with the name of each file that is about to be written to the place from now on."""
-        put = system.put_file  # type: ignore[attr-defined]
+        put = system.put_file
 
         def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> None:
             call(Path(there).name)
@@ -62,10 +56,10 @@ class Place:
 
         patch.setattr(system, "put_file", put_file)
 
-    def order_of_copies(self, system: type = MemoryFileSystem) -> list[str]:
+    def order_of_copies(self, system: Any = MemoryFileSystem) -> list[str]:
         """Return a list of the files that are written to and removed from the place from now on."""
         done: list[str] = []
-        remove = system.rm_file  # type: ignore[attr-defined]
+        remove = system.rm_file
 
         def rm_file(self: Any, path: str) -> None:
             remove(self, path)
@@ -87,7 +81,7 @@ class Place:
                 raise error or ConnectionError("connection lost")
 
         with pytest.MonkeyPatch.context() as broken:
-            self.on_copies(broken, stop)
+            self.on_copies(broken, stop, MemoryFileSystem)
             return refused(call)
 
 
@@ -104,14 +98,8 @@ def build(url: str = SUITE, *, limit: int = 5) -> cx.Suite:
     return cx.build("negation", "builtin:demo", limit=limit, folder=url)
 
 
-def rebuild(suite: str = "negation", limit: int = 5) -> None:
-    """Build a suite at the place, whatever is there."""
-    request = suite_request(suite, [base_from_spec("builtin:demo", limit=limit)])
-    build_to_folder(request, work_path(SUITE), force=True)
-
-
-def run(url: str, of: str | Path = "builtin:demo") -> cx.Run:
-    return cx.run("builtin/overlap", of, store=url)
+def run(url: str) -> cx.Run:
+    return cx.run("builtin/overlap", "builtin:demo", store=url)
 
 
 def items() -> int:
@@ -122,7 +110,6 @@ def test_a_suite_at_a_url_is_that_of_a_folder(place: Place, tmp_path: Path) -> N
     done = place.order_of_copies()
     built, local = build(), build(str(tmp_path / "suite"))
     files = [BASE, NEGATED, "manifest.json"]
-    assert place.names() == sorted(files)
     for name in files:
         assert place.read(f"suite/{name}") == (tmp_path / "suite" / name).read_bytes()
     assert [list(each) for each in built] == [list(each) for each in local]
@@ -155,10 +142,9 @@ def test_what_is_at_the_place_is_an_error_unless_forced(place: Place, refused: R
     assert "contains a suite built from different input" in refused(build, limit=6)
     assert items() == 5
     done = place.order_of_copies()
-    rebuild(limit=6)
+    request = suite_request("word_overlap", [base_from_spec("builtin:demo", limit=6)])
+    build_to_folder(request, work_path(SUITE), force=True)  # files that are no longer listed are removed
     assert done[1] == "-manifest.json", "a reader would find files of one suite and the manifest of another"
-    assert items() == 6
-    rebuild("word_overlap")  # files that are no longer listed are removed
     assert place.names() == [BASE, "manifest.json", "word_overlap.builtin_demo.parquet"]
 
 
@@ -171,8 +157,6 @@ def test_an_interrupted_copy_is_no_suite_and_goes_on_or_is_replaced(place: Place
     written = here.stat().st_ino
     place.refused(2, refused, build)
     assert here.stat().st_ino == written, "it was built again"
-    pair = {"premise": "a", "hypothesis": "b", "label": 1}  # mistakes meanwhile do not lock the place
-    assert "labels" in refused(cx.build, "negation", [pair], folder=SUITE)
     build(limit=7)  # another suite may follow one that was never copied
     assert items() == 7
 
@@ -197,7 +181,7 @@ def test_of_two_machines_that_write_to_a_place_the_later_one_does(place: Place, 
             place.write("suite/.unfinished", b"of another machine")
 
     with pytest.MonkeyPatch.context() as two:
-        place.on_copies(two, claim)
+        place.on_copies(two, claim, MemoryFileSystem)
         assert "another command has begun to write to this place" in refused(build)
     assert place.names() == [".unfinished", BASE, NEGATED]
     assert place.read("suite/.unfinished") == b"of another machine"
@@ -279,13 +263,6 @@ def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place
         said = place.refused(0, refused, partial(cx.run, model, "builtin:demo", store=RUN), error)
         assert re.search(f"^{RUN}: .*{message}", said)
         assert place.names("runs/mine") == []
-
-
-def test_protocols_without_a_package_and_unknown_ones_are_errors(refused: Refused) -> None:
-    assert "'nonsense' is not a protocol of fsspec" in refused(cx.load_suite, "nonsense://bucket/suite")
-    fsspec.register_implementation("absent", "no_such_package.FileSystem", True, "Install no_such_package")
-    said = refused(cx.load_suite, "absent://bucket/suite")
-    assert "the package for absent:// is not installed\n  hint: Install no_such_package" in said
 
 
 def test_a_folder_of_this_machine_may_be_named_by_a_url_too(tmp_path: Path, place: Place) -> None:

@@ -13,18 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.example import Example, content_id
+from crossexam.core.labels import LABELS
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
-from made.corpora import write_records
+from made.corpora import write_lines, write_records
 
 DATA = Path(__file__).parents[1] / "data" / "corpora"
-
-
-def write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8", newline="")
-    return path
 
 
 def test_snli_json_lines_have_every_field() -> None:
@@ -53,8 +49,8 @@ def test_official_txt_equals_official_json_lines(tmp_path: Path) -> None:
     found = [f"{e.id} {e.info['genre']} {e.info['cluster']}" for e in iter_corpus(DATA / "multinli.txt")]
     assert found == ["100e fiction 100", "100n fiction 100", "100c fiction 100", "101c telephone 101"]
     # lines may end before the last annotators
-    lines = [line.rstrip("\t") for line in (DATA / "snli.txt").read_text(encoding="utf-8").splitlines()]
-    short = write(tmp_path / "snli.txt", "\n".join(lines))
+    lines = (DATA / "snli.txt").read_text(encoding="utf-8").splitlines()
+    short = write_lines(tmp_path / "snli.txt", [line.rstrip("\t") for line in lines])
     assert list(iter_corpus(short)) == list(iter_corpus(DATA / "snli.txt"))
 
 
@@ -73,8 +69,8 @@ def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
 
 
 def test_plain_text_is_a_sentence_a_line_and_so_is_a_column(tmp_path: Path) -> None:
-    news = write(tmp_path / "news.txt", "\ufeffAnn has 3 pens.\r\n\r\n  Bob has 2.  \n")
-    column = write(tmp_path / "s.csv", "n,body\n1,Ann has 3 pens.\n2,Bob has 2.\n")
+    news = write_lines(tmp_path / "news.txt", ["\ufeffAnn has 3 pens.\r", "\r", "  Bob has 2.  "])
+    column = write_lines(tmp_path / "s.csv", ["n,body", "1,Ann has 3 pens.", "2,Bob has 2."])
     expected = [
         Example(content_id(text, "", None), text, "", None, info={"kind": "sentence"})
         for text in ("Ann has 3 pens.", "Bob has 2.")
@@ -84,8 +80,8 @@ def test_plain_text_is_a_sentence_a_line_and_so_is_a_column(tmp_path: Path) -> N
 
 
 def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
-    rows = "ctx;claim;verdict;topic;key\nA b.;C d.;2;sport;k7\nE f.;G h.;-1;;k8\n"
-    path = write(tmp_path / "odd.csv", rows)
+    rows = ["A b.;C d.;2;sport;k7", "E f.;G h.;-1;;k8"]
+    path = write_lines(tmp_path / "odd.csv", rows, "ctx;claim;verdict;topic;key\n")
     columns = parse_columns("premise=ctx,hypothesis=claim,label=verdict,id=key,subject=topic")
     labels = parse_labels("2=contradiction")
     first, second = iter_corpus(path, Reading(columns=columns, labels=labels), drop_no_gold=False)
@@ -123,10 +119,7 @@ def test_columns_that_nothing_says_are_not_guessed(refused: Callable[..., str]) 
 
 
 TEXT = st.text(st.sampled_from("ab é'\",;\t\n"), min_size=1).map("x{}x".format)
-ROW = {
-    **dict.fromkeys(("premise", "hypothesis"), TEXT),
-    "label": st.sampled_from(["entailment", "neutral", "contradiction"]),
-}
+ROW = {"premise": TEXT, "hypothesis": TEXT, "label": st.sampled_from(LABELS)}
 
 
 @given(rows=st.lists(st.fixed_dictionaries(ROW), min_size=1, max_size=5), separator=st.sampled_from(",;"))
@@ -137,7 +130,7 @@ def test_csv_json_lines_and_parquet_say_the_same(
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator)
     writer.writerows([ROW, *([row[name] for name in ROW] for row in rows)])
-    write(folder / "x.csv", "\ufeff" + text.getvalue())
+    (folder / "x.csv").write_text("\ufeff" + text.getvalue(), encoding="utf-8", newline="")
     write_records(folder / "x.jsonl", rows)
     pq.write_table(pa.Table.from_pylist(rows), folder / "x.parquet")
     for suffix in ("csv", "jsonl", "parquet"):

@@ -185,7 +185,6 @@ def test_copies_with_columns_of_their_own(tmp_path: Path) -> None:
     wanli = {"id": [1, 2], "gold": [E, C], "genre": ["g", "g"], "pairID": ["7", "8"]}
     pl.DataFrame({**sides, **wanli}).write_parquet(tmp_path / "wanli_hub_test.parquet")
     assert [(e.id, e.label) for e in iter_corpus("wanli:test")] == [("1", E), ("2", C)]
-    pl.DataFrame({**sides, "label": ["entails", "neutral"]}).write_parquet(
-        tmp_path / "scitail_hub_test.parquet"
-    )
+    scitail = pl.DataFrame({**sides, "label": ["entails", "neutral"]})
+    scitail.write_parquet(tmp_path / "scitail_hub_test.parquet")
     assert [e.label for e in iter_corpus("scitail:test")] == [E, N]

@@ -56,11 +56,8 @@ def test_fields_that_a_writer_of_csv_quoted_are_counted(tmp_path: Path) -> None:
     path, report = tmp_path / "own.tsv", ReadingReport()
     write_lines(path, ['"He said ""no""."\tHe spoke.', '"Yes\tHe said "no".'], "premise\thypothesis\n")
     first, second = iter_corpus(path, report=report, drop_no_gold=False)
-    assert (first.premise, second.premise, second.hypothesis) == (
-        '"He said ""no""."',
-        '"Yes',
-        'He said "no".',
-    )
+    assert [first.premise, second.premise] == ['"He said ""no""."', '"Yes']
+    assert second.hypothesis == 'He said "no".'
     assert report.quoted == 1
 
 
@@ -76,8 +73,6 @@ def test_skipping_all_records_is_an_error(tmp_path: Path, said_of: Callable[...,
 
 
 AQUA = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
-
-
 ITEM = (
     b'{"id": "a", "premise": "p", "hypothesis": "h", "label": "neutral", "construction": null, "edits": []}'
 )
@@ -95,7 +90,6 @@ BAD_FILES = [
     ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
     ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
     ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser"),
-    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6"),
     ("x.json", json.dumps({**AQUA, "options": [1]}).encode(), "an array instead of an array of strings"),
     ("x.json", json.dumps({**AQUA, "rationale": None}).encode(), "'rationale': null instead of a string"),
 ]

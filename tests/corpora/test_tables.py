@@ -20,15 +20,13 @@ from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.tables import TABLES, dataset_of
 
 FIELDS = ("pairID", "sentence1", "sentence2", "gold_label", "genre")
-ROWS: list[dict[str, Any]] = [
-    dict(zip(FIELDS, values, strict=True))
-    for values in (
-        ("a", "It rains.", "It is wet.", "neutral", "sky"),
-        ("b", "A dog runs.", "It moves.", "entailment", "pets"),
-        ("b", "A dog runs.", "It sleeps.", None, "pets"),
-        (None, "A dog runs.", "It sits.", "c", None),
-    )
+VALUES = [
+    ("a", "It rains.", "It is wet.", "neutral", "sky"),
+    ("b", "A dog runs.", "It moves.", "entailment", "pets"),
+    ("b", "A dog runs.", "It sleeps.", None, "pets"),
+    (None, "A dog runs.", "It sits.", "c", None),
 ]
+ROWS: list[dict[str, Any]] = [dict(zip(FIELDS, values, strict=True)) for values in VALUES]
 NAMES = ["not_entailment", "entailment"]  # 1 is entailment, unlike the 0 of three labels
 
 MAKERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {

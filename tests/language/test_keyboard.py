@@ -6,11 +6,7 @@ from crossexam.language.lexicons.keyboard import BESIDE, NEIGHBOURS, neighbours
 
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 OFFSETS = (0.0, 0.25, 0.75)  # in keys: the stagger of ANSI INCITS 154
-PLACES = {
-    letter: (row, OFFSETS[row] + column)
-    for row, keys in enumerate(ROWS)
-    for column, letter in enumerate(keys)
-}
+PLACES = {key: (row, OFFSETS[row] + at) for row, keys in enumerate(ROWS) for at, key in enumerate(keys)}
 
 
 def test_tables_are_those_of_the_keys_places() -> None:

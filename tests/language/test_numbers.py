@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.language.numbers import (
-    Amount,
-    all_quantities,
-    parse_number_word,
-    render_number,
-    spell,
-)
+from crossexam.language.numbers import Amount, all_quantities, parse_number_word, render_number, spell
 from made.cases import each_row
 
 

@@ -68,28 +68,15 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
     assert (index.manifest["examples"], index.manifest["skipped"]) == (labelled, len(examples) - labelled)
 
 
-def test_pairs_are_ordered_and_case_does_not_count() -> None:
-    rows = [("Sunset, a sunset!", "The sunrise, a SUNRISE.", "contradiction"), ("Dogs.", "A dog.", "neutral")]
-    index = WordPairIndex.build([Example(f"{k}", *row) for k, row in enumerate(rows)])
-    asked = [("SunSet", "sunrise"), ("sunrise", "sunset"), ("dogs", "dog"), ("dog", "dog")]
-    assert index.counts(asked).tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
-    assert (index.counts([]).shape, index.polarity([])) == ((0, 3), [])
-
-
 def test_a_changed_tokenizer_needs_a_new_name() -> None:
     """Where this fails, raise TOKENIZER and put the new hash here: kept indexes are then made anew."""
     rules = hashlib.sha256(tokens._WORD.pattern.encode()).hexdigest()[:12]
     assert (TOKENIZER, rules) == ("words.v1", "8585f61c371f")
 
 
-@pytest.fixture
-def index() -> WordPairIndex:
-    return WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
-
-
-def test_damaged_files_are_refused(tmp_path: Path, index: WordPairIndex, refused: Callable[..., str]) -> None:
+def test_damaged_files_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
     kept = tmp_path / "kept"
-    index.save(kept)
+    WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")]).save(kept)
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}
     for name in ("keys.npy", "counts.npy", "word_counts.npy", "words.txt"):
         (kept / name).write_bytes(whole[name][:-5])

@@ -1,6 +1,12 @@
 """Inflection: forms with the inflection of another word, case, a and an."""
 
+import random
+
+import pytest
+
+from crossexam.language import inflection
 from crossexam.language.inflection import indefinite_article, inflect_like, lemma_of, match_case
+from crossexam.language.lexicons.wordnet import wordnet
 from made.cases import each_row
 
 ARTICLES = {
@@ -35,3 +41,21 @@ def test_case_is_that_of_the_other_word_and_the_base_form_that_of_a_verb() -> No
                swimms/swimm"""
     for verb, lemma in (pair.split("/") for pair in verbs.split()):
         assert lemma_of(verb) == lemma
+
+
+@pytest.mark.slow
+def test_forms_of_every_lemma_of_wordnet_are_those_of_lemminflect() -> None:
+    """Where the lexicon has none, the model's, if WordNet's rules reduce them to the lemma."""
+    package = pytest.importorskip("lemminflect")
+    tags = {"n": ("NOUN", ["NNS"]), "v": ("VERB", ["VBD", "VBN", "VBG", "VBZ"])}
+    rng = random.Random(0)
+    for pos, (part, forms) in tags.items():
+        lemmas = sorted(lemma for lemma in wordnet()._part(pos).lemmas() if lemma.isalpha())
+        for lemma in rng.sample(lemmas, 3000):
+            listed = package.getAllInflections(lemma, part)
+            guessed = package.getAllInflectionsOOV(lemma, part)
+            for tag in forms:
+                assert inflection._listed(lemma, tag) == listed.get(tag, ())
+                form = guessed[tag][0]
+                known = form if lemma in wordnet().lemmas_of(form, pos) else None
+                assert listed.get(tag) or inflection._guessed(lemma, tag) == known, lemma

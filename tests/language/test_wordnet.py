@@ -1,10 +1,14 @@
-"""WordNet and Lesk: on a wordnet of a page, and the file in the package."""
+"""WordNet and Lesk: on a wordnet of a page, and against NLTK's reader of the same dictionary files."""
 
 import io
+import json
+import random
 import runpy
+import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +99,97 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
 
 def test_the_shipped_wordnet_is_whole() -> None:
     assert len(wordnet()) == 117_659  # wnstats(7WN): unique synsets
+
+
+# Against NLTK's reader of the same files
+
+
+@pytest.fixture(scope="module")
+def nltk_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """NLTK's WordNet over Debian's files; it wants names of the 45 lexicographers' files, too."""
+    if not (SOURCE / "index.sense").is_file():
+        pytest.skip(f"no WordNet at {SOURCE} (Debian: wordnet-base, wordnet-sense-index)")
+    import nltk
+    from nltk.corpus import LazyCorpusLoader
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    root = tmp_path_factory.mktemp("nltk_data")
+    folder = root / "corpora" / "wordnet"
+    folder.mkdir(parents=True)
+    for name in {*WordNetCorpusReader._FILES} - {"lexnames"}:
+        shutil.copy(SOURCE / name, folder)
+    (folder / "lexnames").write_text("".join(f"{number:02}\tfile\t1\n" for number in range(45)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nltk.data, "path", [str(root)])
+        reader = LazyCorpusLoader("wordnet", WordNetCorpusReader, None)
+        patch.setattr(nltk.wsd, "wordnet", reader)
+        patch.setattr(nltk.corpus, "wordnet", reader)
+        yield reader
+
+
+@pytest.fixture(scope="module")
+def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
+    """From NLTK's synset to ours, by offset: names of satellites differ between versions of NLTK."""
+    numbers = {(wordnet().pos_of(s), wordnet().offset(s)): s for s in range(len(wordnet()))}
+    return lambda synset: None if synset is None else numbers[synset.pos(), synset.offset()]
+
+
+def sampled_words(count: int) -> list[str]:
+    """Lemmas of WordNet, most of them with endings that its rules know, some with those they do not."""
+    rng, archive = random.Random(7), WordNetArchive(SHIPPED)
+    lemmas = [row for part in "nvar" for row in archive.lines(f"{part}/lemmas")]
+    irregular = [row.split()[0] for part in "nvar" for row in archive.lines(f"{part}/exceptions")]
+    endings = ["", "s", "es", "ies", "ed", "d", "ing", "er", "est", "r", "st", "men", "ly", "X"]
+    inflected = [
+        rng.choice(lemmas)[: rng.choice([None, None, -1])] + rng.choice(endings) for _ in range(count)
+    ]
+    return inflected + rng.sample(irregular, count // 4) + rng.sample(lemmas, count // 4)
+
+
+@pytest.mark.slow
+def test_words_have_the_synsets_links_and_base_forms_that_nltk_gives_them(
+    nltk_wordnet: Any, number_of: Callable[[Any], int]
+) -> None:
+    ours, seen = wordnet(), dict[int, Any]()
+    for word in sampled_words(6000):
+        for pos in ("n", "v", "a", "r"):
+            assert ours.morphy(word, pos) == nltk_wordnet.morphy(word, pos), (word, pos)
+        found = [(number_of(each), each) for each in nltk_wordnet.synsets(word)]
+        assert list(ours.synsets(word)) == [number for number, _ in found], word
+        seen |= dict(found)
+    for number, theirs in seen.items():
+        assert ours.pos_of(number) == theirs.pos()
+        assert ours.lemmas(number) == tuple(theirs.lemma_names())
+        assert ours.definition(number) == theirs.definition()
+        for relation, method in (
+            (ours.hypernyms, theirs.hypernyms),
+            (ours.instance_hypernyms, theirs.instance_hypernyms),
+            (ours.hyponyms, theirs.hyponyms),
+            (ours.similar_to, theirs.similar_tos),
+        ):
+            assert sorted(relation(number)) == sorted(map(number_of, method()))
+        for lemma in theirs.lemmas():
+            others = [(number_of(other.synset()), other.name()) for other in lemma.antonyms()]
+            assert list(ours.antonyms(number, lemma.name())) == others
+            # NLTK's versions number satellites in two ways, and count those of *afraid(p)* as 0
+            if theirs.pos() != "s":
+                assert ours.name(number) == theirs.name()
+                assert ours.tag_count(number, lemma.name()) == lemma.count()
+
+
+@pytest.mark.slow
+def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None], shared_data: Path) -> None:
+    from nltk.wsd import lesk as nltk_lesk
+
+    ties = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
+    with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
+        parses = [json.loads(line)["sentence1_binary_parse"] for line in stream]
+    sentences = sorted({tuple(parse.replace("(", "").replace(")", "").lower().split()) for parse in parses})
+    pairs = [(list(sentence), word) for sentence in sentences for word in sentence if wordnet().synsets(word)]
+    for context, word in random.Random(7).sample(pairs, 5000):
+        for pos in (None, "n", "a", "s"):
+            theirs = number_of(nltk_lesk(context, word, pos))
+            assert lesk(wordnet(), context, word, pos, ties=ties) == theirs, (context, word, pos)
 
 
 @pytest.mark.slow

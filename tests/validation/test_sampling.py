@@ -93,8 +93,6 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
     rows: list[tuple[Dataset, dict[str, Any], str]] = [
         (base, {}, "nothing but its base"),
         (one, {"sets": ("negations",)}, "'negations'"),
-        (one, {"judges": 0}, "--judges is 0"),
-        (one, {"questions": ("category",)}, "'category'"),
         (same, {}, "'negation:0'"),
         (Dataset("a.dev", ()), {}, "no items to judge"),
     ]

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from made.runs import dataset
+from made.runs import dataset, mostly_right, negated
 from made.shown import csv_rows, settled, wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
 Opener = Callable[..., "Page"]
-BASE, NEGATION = (f"{name}.builtin_demo_120" for name in ("base", "negation"))
+BASE, NEGATION = "base.x", "negation.x"
 
 
 @pytest.fixture
@@ -58,22 +57,10 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
 
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
-    """Made-up answers to two test sets and their base; the first model is worse on stressed items."""
-    made = cx.build("stress-tests", "builtin:demo[:120]")
-    sets = [each for each in made if each.entry.construction in {"base", "negation", "word_overlap"}]
-
-    def answered(model: str, on_stressed: float) -> Run:
-        probabilities = {}
-        for each in sets:
-            rng = np.random.default_rng([len(model), len(each.name)])
-            skill = 0.8 if each.name == BASE else on_stressed
-            shifts = rng.choice(3, len(each), p=[skill, (1 - skill) * 0.7, (1 - skill) * 0.3])
-            sure = rng.integers(400, 990, (len(each), 1)) / 1000  # as exact as pages are
-            said = np.eye(3, dtype=bool)[(each.labels() + shifts) % 3]
-            probabilities[each.name] = np.where(said, sure, (1 - sure) / 2)
-        return Run(model, {each.name: each for each in sets}, probabilities)
-
-    return [answered("builtin/overlap", 0.4), answered("hf/bert", 0.6)]
+    """The first model is worse."""
+    base = dataset(BASE, "ENC" * 40)
+    sets = [base, negated(base, " and true is true")]
+    return [mostly_right(name, right, sets) for name, right in (("builtin/overlap", 0.4), ("hf/bert", 0.6))]
 
 
 @pytest.fixture

@@ -53,8 +53,7 @@ def names_in(folder: Path) -> list[str]:
 
 def wrong_items(runs: Sequence[Run], name: str) -> list[str]:
     """Return the ids that any of *runs* got wrong, by the frames that users see."""
-    frames = [run.to_polars().filter(test_set=name, correct=False) for run in runs]
-    wrong = {each for frame in frames for each in frame["id"]}
+    wrong = {each for run in runs for each in run.to_polars().filter(test_set=name, correct=False)["id"]}
     return [item.id for item in runs[0].datasets[name] if item.id in wrong]
 
 

@@ -1,12 +1,10 @@
-"""Analyses in reports: consistency, items that were truncated, slices, and fact checking as data."""
+"""Analyses in reports: items that were truncated, slices, and fact checking as data."""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import ReadItems, Run
 from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.fact_checking import ThresholdChoice
@@ -17,30 +15,9 @@ from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.data import render_csv
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import warnings
 from made.claims import claims
 from made.runs import dataset, run_of
-from made.shown import csv_rows, tables_of
-
-# Consistency
-
-
-@pytest.fixture(scope="module")
-def ruled() -> Run:
-    return cx.run("builtin/overlap", cx.build("consistency", "builtin:demo"))
-
-
-def test_the_page_says_which_rules_are_left_out(ruled: Run) -> None:
-    of_two = replace(ruled, manifest=RunManifest(details={"two_label": True}))
-    (table,) = tables_of(results_of([of_two]), "consistency")
-    assert "needs three labels, so left out: symmetry, negated hypothesis" in " ".join(table.notes)
-    without = ruled.restricted_to([name for name in ruled.datasets if not name.startswith("base")])
-    (table,) = tables_of(results_of([without]), "consistency")
-    assert "the run lacks the base, so left out: symmetry" in " ".join(table.notes)
-    said = "was not asked about the base, without which symmetry, negated hypothesis"
-    told = [said in " ".join(warnings(results_of([each]))) for each in (without, ruled)]
-    assert told == [True, False]
-
+from made.shown import csv_rows
 
 # Items that were truncated
 

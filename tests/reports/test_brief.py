@@ -63,8 +63,6 @@ def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_dr
     rows: Any = table.rows
     assert [(row[0], row[2], row[4]) for row in rows] == [(f"m{k}", "many", "1 of 3") for k in range(2, 6)]
     assert round(rows[-1][3].value, 4) == round(47 / 60, 4)
-    table = brief(*(run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)))  # bases alone
-    assert headers(table) == ["Test set", "Model", "Items", "Accuracy"]
 
 
 # The sentences that broke, on the page
@@ -124,13 +122,6 @@ def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() 
 def test_the_declared_threshold_of_a_model_is_stated() -> None:
     said = run_over({"base.x": "En"}, dataset("base.x", "En"), model="mine", two_label=True, threshold=0.7)
     assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
-
-
-def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:
-    run = run_of("mine", {"base.x": 3, "base.sick": 9, "few.x": 6})
-    sick = set_of("base.sick", cross_dataset={"key": "sick"})
-    table = brief(replace(run, datasets=run.datasets | {"base.sick": sick}))
-    assert [str(row[0]) for row in table.rows] == ["base (x)", "majority baseline", "few (x)"]
 
 
 def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,54 +11,62 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports import parts
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from made.runs import dataset, run_of
+from made.runs import dataset, mostly_right, negated
 from made.shown import csv_rows, settled, wait_for_count
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
 Opener = Callable[..., "Page"]
-BASE, NEGATION = (f"{name}.builtin_demo_120" for name in ("base", "negation"))
+BASE, NEGATION = "base.x", "negation.x"
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Opener]:
+    """Open a file in a page of its own, with its sections, and wait for its items.
+
+    At the end, there was no request but that for it and its parts, and no error.
+    """
+    from playwright.sync_api import expect
+
+    context = chromium.new_context()
+    requests, trouble, opened = list[str](), list[str](), list[str]()
+    context.on("request", lambda request: requests.append(request.url))
+
+    def go(path: Path, fragment: str = "") -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        opened.append(path.as_uri())
+        page.goto(path.as_uri() + fragment)
+        expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+        page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
+        return page
+
+    yield go
+    context.close()
+    beside = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
+    assert [request for request in requests if not request.startswith(beside)] == opened
+    assert trouble == []
 
 
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
-    """Made-up answers to two test sets and their base; the first model is worse on stressed items."""
-    made = cx.build("stress-tests", "builtin:demo[:120]")
-    sets = [each for each in made if each.entry.construction in {"base", "negation", "word_overlap"}]
-
-    def answered(model: str, on_stressed: float) -> Run:
-        probabilities = {}
-        for each in sets:
-            rng = np.random.default_rng([len(model), len(each.name)])
-            skill = 0.8 if each.name == BASE else on_stressed
-            shifts = rng.choice(3, len(each), p=[skill, (1 - skill) * 0.7, (1 - skill) * 0.3])
-            sure = rng.integers(400, 990, (len(each), 1)) / 1000  # as exact as pages are
-            said = np.eye(3, dtype=bool)[(each.labels() + shifts) % 3]
-            probabilities[each.name] = np.where(said, sure, (1 - sure) / 2)
-        return Run(model, {each.name: each for each in sets}, probabilities)
-
-    return [answered("builtin/overlap", 0.4), answered("hf/bert", 0.6)]
+    """The first model is worse."""
+    base = dataset(BASE, "ENC" * 40)
+    sets = [base, negated(base, " and true is true")]
+    return [mostly_right(name, right, sets) for name, right in (("builtin/overlap", 0.4), ("hf/bert", 0.6))]
 
 
-@pytest.fixture(scope="module")
-def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def two_models(two_runs: list[Run], tmp_path: Path, small_parts: None) -> Path:
     """A page whose items are beside it."""
-    path = tmp_path_factory.mktemp("page") / "two.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "PART_ITEMS", 15)
-        patch.setattr(parts, "MOST_INSIDE", 20)
-        return make_report(*two_runs, options=ReportOptions(items=60)).save(path)
-
-
-def count(page: Page) -> int:
-    return int(settled(page).split()[0].replace(",", ""))
+    return make_report(*two_runs, options=ReportOptions(items=60)).save(tmp_path / "two.html")
 
 
 def cards(page: Page) -> list[str]:
@@ -81,32 +89,24 @@ def test_filters_agree_with_the_data(open_page: Opener, two_runs: list[Run], tmp
     said = run.scored(NEGATION).predicted.tolist()
     base = dict(zip([item.id for item in run.datasets[BASE]], run.scored(BASE).predicted, strict=True))
     flips = [answer != base[str(item.base)] for item, answer in zip(items, said, strict=True)]
-    of_gold = {k: said[k] for k, item in enumerate(items) if item.label == "contradiction"}
-    wrong = [k for k, answer in of_gold.items() if answer != 2]
+    of_gold = [answer for item, answer in zip(items, said, strict=True) if item.label == "contradiction"]
 
     def chosen(**choices: str) -> int:
         """The number of items of negation with these choices besides those before."""
         for control, value in choices.items():
             page.select_option(f"#{control}", value)
-        return count(page)
+        return int(settled(page).split()[0])
 
     page.select_option("#set", label=names[NEGATION])
     assert chosen() == len(items) == 120
     assert chosen(model="1", gold="2") == len(of_gold) > 0
-    assert chosen(outcome="wrong") == len(wrong) > 0
+    assert chosen(outcome="wrong") == len(of_gold) - of_gold.count(2) > 0
     assert all("✗ wrong" in card.split("hf/bert")[-1] for card in cards(page))
-    chosen(order="sure")
-    sure = run.answers(NEGATION).max(axis=1)
-    surest = [items[k].id for k in sorted(wrong, key=lambda k: -sure[k])]
-    assert page.locator(".item .id").all_inner_texts() == surest[:20]
-    assert chosen(answer="0") == [*of_gold.values()].count(0) > 0
+    assert chosen(answer="0") == of_gold.count(0) > 0
     page.click("button[type=reset]")
     wait_for_count(page, f"{sum(map(len, run.datasets.values()))} items")
     page.select_option("#set", label=names[NEGATION])
     assert chosen(model="1", flipped="yes") == sum(flips) > 0
-    page.click("button[type=reset]")
-    page.fill("#find", "NOT TRUE NEGATION:")
-    wait_for_count(page, "120 items")
     page.click("button[type=reset]")
     for pair in compare_runs(*two_runs):
         page.select_option("#set", label=names[pair.name])
@@ -175,21 +175,19 @@ def test_axe_finds_no_barrier(
 # Items of two labels with odd ids and texts
 
 
-@pytest.fixture(scope="module")
-def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def odd_items(tmp_path: Path) -> Path:
     """A page of items with odd ids and texts that begin like a formula, on two labels."""
     texts = ("=1+1", "+cmd", '-"quoted", and\nbroken', "@SUM(A1)", "It rains.", "＝1")
     base = dataset("base.rte", "EnnEnn", info={"genre": "=fiction"})
+    names = ("=id0", "=id1", "=id2", "=id3", "a/b #1 %2F?=ü\ud800", "=id5")
     items = tuple(
-        replace(
-            item, id="a/b #1 %2F?=ü\ud800" if k == 4 else f"=id{k}", premise=text, hypothesis=f"So {text}"
-        )
-        for k, (item, text) in enumerate(zip(base, texts, strict=True))
+        replace(item, id=name, premise=text, hypothesis=f"So {text}")
+        for item, name, text in zip(base, names, texts, strict=True)
     )
     base = replace(base, examples=items)
     rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
-    path = tmp_path_factory.mktemp("page") / "odd.html"
-    return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(path)
+    return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(tmp_path / "odd.html")
 
 
 @pytest.mark.browser
@@ -224,21 +222,3 @@ def test_no_cell_of_a_download_is_a_formula(open_page: Opener, odd_items: Path) 
     shares = [rows[1][f"'=m: {name}"] for name in ("predicted", "entailment", "neutral")]
     assert shares == ["not_entailment", "0.2", ""]
     assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (*row, *row.values()))
-
-
-@pytest.mark.browser
-def test_probabilities_that_a_threshold_rescaled_say_so(open_page: Opener, tmp_path: Path) -> None:
-    """A score of 0.5 at the threshold 0.6 is 0.417 in the files, where nothing else of the page is."""
-    items, row = dataset("base.x", "EE"), {"base.x": np.tile([0.417, 0.583, 0.0], (2, 1))}
-    runs = [
-        replace(run_of({}, items, model=name, two_label=True, **details), probabilities=row)
-        for name, details in (("scorer", {"threshold": 0.6}), ("other", {}))
-    ]
-    page = open_page(make_report(*runs).save(tmp_path / "page.html"))
-    said = "rescaled: 0.5 is the threshold 0.6"
-    (line, _) = csv_rows(downloaded(page, "#export-csv"))
-    assert (line[f"scorer: entailment, {said}"], line["other: entailment"]) == ("0.417", "0.417")
-    scorer, other = json.loads(downloaded(page, "#export-jsonl").splitlines()[0])["predictions"]
-    assert (scorer["note"], "note" in other) == (said, False)
-    shown = page.locator(".item").first.locator(".shares").all_inner_texts()
-    assert shown == [f"E 41.7 · not E 58.3, {said}", "E 41.7 · not E 58.3"]

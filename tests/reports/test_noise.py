@@ -55,9 +55,7 @@ def test_the_floor_and_what_is_not_above_it_are_said() -> None:
     assert figures["within_noise_floor", "few.dev"] > figures["within_noise_floor", "many.dev"]
     assert figures["noise_floor", "few.dev"] == pytest.approx(0.0265380, rel=1e-4)
     (said,) = warnings(results_of([NOISY]))
-    assert said.startswith(
-        "api/toy: the drop on few is within the noise of asking again (2.7 points over 600"
-    )
+    assert said.startswith("api/toy: the drop on few is within the noise of asking again (2.7 points")
     assert warnings(results_of([run(few=1, many=180)])) == []  # not significant
 
 
@@ -86,12 +84,9 @@ def test_the_number_of_items_and_the_observed_rate_decide() -> None:
 def test_a_comparison_names_differences_that_asking_both_again_may_change() -> None:
     one = run(base=2, few=10, many=180)
     other = run(repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
-    note = (
-        "Answers that changed when pairs were asked again: A 4.5 % [2.0, 10.0], B 0.5 % [0.0, 3.0]. "
-        "Differences within the noise of asking again: base (dev) (2.1 points over 600 "
-        "items), few (2.1 points over 600 items)."
-    )
-    assert notes(one, other) == [note]
+    (note,) = notes(one, other)
+    assert "A 4.5 % [2.0, 10.0], B 0.5 % [0.0, 3.0]" in note
+    assert "base (dev) (2.1 points over 600 items), few (2.1 points over 600 items)." in note
     rows = csv_rows(comparison_csv(results_of((one, other))))
     within = [row["value"] for row in rows if row["statistic"] == "within_noise_floor"]
     assert within == ["1", "1", "0"]

@@ -26,9 +26,8 @@ from made.runs import mostly_right, negated, run_of
 from made.shown import settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
-Opener = Callable[..., "Page"]
 HOSTILE = (
     '");window.owned=1;("</script><script>window.owned=1</script>\u2028\ud800<img src=x onerror=owned=1>'
 )
@@ -54,8 +53,7 @@ def names_in(folder: Path) -> list[str]:
 
 def wrong_items(runs: Sequence[Run], name: str) -> list[str]:
     """Return the ids that any of *runs* got wrong, by the frames that users see."""
-    frames = [run.to_polars().filter(test_set=name, correct=False) for run in runs]
-    wrong = {each for frame in frames for each in frame["id"]}
+    wrong = {each for run in runs for each in run.to_polars().filter(test_set=name, correct=False)["id"]}
     return [item.id for item in runs[0].datasets[name] if item.id in wrong]
 
 
@@ -75,22 +73,15 @@ def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., 
 # The files
 
 
-def index_of(page: Path) -> dict[str, Any]:
-    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
-    assert found
-    index: dict[str, Any] = json.loads(found[1])
-    return index
-
-
 def assert_whole(page: Path) -> None:
     """Check that the folder has every part of the page, each with as many items as the page says."""
-    index = index_of(page)
+    (data,) = re.findall(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    index = json.loads(data)
     for name, count in (part for each in index["sets"] for part in each["parts"]):
         script = (page.parent / index["folder"] / f"{name}.js").read_text(encoding="ascii")
-        found = re.fullmatch(r'crossexamItems\("([0-9a-f-]+)","([A-Za-z0-9+/]+=*)"\);\n', script)
-        assert found, script
-        assert found[1] == name
-        assert len(json.loads(zlib.decompress(base64.b64decode(found[2])))["items"]) == count
+        ((said, packed),) = re.findall(r'^crossexamItems\("([0-9a-f-]+)","([A-Za-z0-9+/]+=*)"\);\n$', script)
+        assert said == name
+        assert len(json.loads(zlib.decompress(base64.b64decode(packed)))["items"]) == count
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -126,11 +117,6 @@ def test_what_is_in_place_of_the_folder_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):  # which the entry point shows, with exit 2
         report_of().save(tmp_path / "out.html")
     assert (tmp_path / "out_items").read_text(encoding="utf-8") == "mine"
-
-
-def test_pages_whose_names_differ_in_the_case_of_the_suffix_have_folders_of_their_own() -> None:
-    folders = [parts.PartsFolder(Path(name)).path.name for name in ("a.html", "a.HTML", "a_items.html")]
-    assert folders == ["a_items", "a.HTML_items", "a_items_items"]
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -197,40 +183,12 @@ def test_writers_of_one_page_at_once_leave_each_other_their_parts(tmp_path: Path
 # The page in a browser
 
 
-@pytest.fixture
-def beside(tmp_path: Path, small_parts: None) -> Path:
-    """A page of two models with its items beside it, in a folder with an odd name."""
+@pytest.mark.browser
+@pytest.mark.usefixtures("small_parts")
+def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, tmp_path: Path) -> None:
+    """Of a page in a folder with an odd name."""
     report = make_report(*two_runs(), options=ReportOptions(items="all"))
-    return report.save(tmp_path / "ü #1%2F '\".html")
-
-
-@pytest.mark.browser
-def test_a_later_choice_wins_and_its_parts_are_loaded_when_the_list_reaches_them(
-    open_page: Opener, beside: Path
-) -> None:
-    page = open_page(beside)
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
-    choose = """([id, value]) => {
-        const select = document.getElementById(id);
-        select.value = value;
-        select.dispatchEvent(new Event("change"));
-    }"""
-    page.evaluate(
-        f"""() => {{
-          [["set", "0"], ["outcome", "wrong"], ["outcome", ""], ["set", "1"]].forEach({choose});
-          document.getElementById("more").click(); // disabled meanwhile
-        }}"""
-    )
-    assert settled(page) == "50 items"
-    assert page.locator(".item .id").all_inner_texts() == [f"negation:base:{k}" for k in range(20)]
-    page.locator("#more").click()
-    settled(page)
-    assert "0003" not in loaded  # the last part of the test set that was wanted no more
-
-
-@pytest.mark.browser
-def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path) -> None:
+    beside = report.save(tmp_path / "ü #1%2F '\".html")
     folder: Any = written_beside(beside)
     last = sorted(folder.iterdir())[-1]
     text, name = last.read_text(encoding="ascii"), f"The file {folder.name}/{last.name} is "

@@ -103,10 +103,8 @@ def test_what_cannot_be_reported_is_refused(
     over_others = make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x"))
     said = "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"
     assert refused(over_others.text, ".md").startswith(said)
-    assert "no runs to report" in refused(make_report().text, ".md")
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
-    assert "these are 1" in refused(make_report(two_runs[0]).save_comparison, tmp_path / "c.csv")
     assert not list(tmp_path.iterdir())
 
 

@@ -7,15 +7,7 @@ from html import escape
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.reports.report import RENDERERS
 from crossexam.reports.table import cell_text
-from made.reports import (
-    BY_KEY,
-    RUNS,
-    WITH_SECTIONS,
-    case_of,
-    rendered,
-    results,
-    shown,
-)
+from made.reports import BY_KEY, RUNS, WITH_SECTIONS, case_of, rendered, results, shown
 from made.shown import SECTIONS, headers
 
 

@@ -262,14 +262,10 @@ def in_matrix(column: Column, name: str, shown: Shown, test_set: str) -> Wanted:
         return NOTHING
     if column.kind == "matrix":
         return Wanted("{}", [(found["value"], 3, 0.0)])
-    mark = ""
-    if (
-        column.kind == "difference"
-        and FIGURES[f"{first}|{test_set}|model_difference_significant|{second}"]["value"]
-    ):
-        mark = "*"
-    sign = -100 if turned and column.kind == "difference" else 100
-    return Wanted(f"{{}}{mark}", [(sign * found["value"], 1, 0.0)])
+    if column.kind != "difference":
+        return Wanted("{}", [(100 * found["value"], 1, 0.0)])
+    significant = FIGURES[f"{first}|{test_set}|model_difference_significant|{second}"]["value"]
+    return Wanted("{}*" if significant else "{}", [((-100 if turned else 100) * found["value"], 1, 0.0)])
 
 
 @pytest.fixture(autouse=True)

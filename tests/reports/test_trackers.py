@@ -1,6 +1,5 @@
 """Experiment trackers: names, errors, and MLflow, W&B and TensorBoard themselves where installed."""
 
-import importlib.util
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -34,11 +33,6 @@ def tracked(tmp_path: Path) -> list[TrackedRun]:
         TrackedRun(name, metrics, {"model": name, "model_key": "k" * 32, "suite": "0123456789abcdef"}, folder)
         for name in ("hf/one", "hf/two")
     ]
-
-
-def needs(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        pytest.skip(f"{package} is not installed: extra {package}")
 
 
 def test_names_are_made_legal_and_stay_different() -> None:
@@ -90,7 +84,7 @@ def log_epochs(name: str, folder: Path) -> str:
 def test_mlflow_has_the_runs(
     tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needs("mlflow")
+    pytest.importorskip("mlflow")
     server = f"sqlite:///{tmp_path}/mlflow.db"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", server)
@@ -115,7 +109,7 @@ def test_mlflow_has_the_runs(
 def test_wandb_has_the_runs_without_a_network(
     tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needs("wandb")
+    pytest.importorskip("wandb")
     monkeypatch.chdir(tmp_path)
     for name in ("WANDB_MODE", "WANDB_PROJECT", "WANDB_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -126,16 +120,15 @@ def test_wandb_has_the_runs_without_a_network(
     logs = [next((tmp_path / each.removeprefix("wandb sync ")).glob("*.wandb")) for each in places]
     for given, log in zip(tracked, logs, strict=False):
         assert "offline-run" in log.parent.name
-        key = given.parameters["model_key"]
-        for text in (given.name, key, "negation_x__proposed_/accuracy", "report.html"):
+        for text in (given.name, "k" * 32, "negation_x__proposed_/accuracy", "report.html"):
             assert text.encode() in log.read_bytes(), text
     assert b"dev/x_jsonl__5_" in logs[-1].read_bytes()
 
 
 @pytest.mark.slow
 def test_tensorboard_has_the_epochs(tmp_path: Path) -> None:
-    needs("tensorboard")
-    needs("torch")
+    pytest.importorskip("torch")
+    pytest.importorskip("tensorboard")
     place = log_epochs("tensorboard", tmp_path)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

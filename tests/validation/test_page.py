@@ -1,8 +1,7 @@
-"""The judges' page in Chromium: what a screen reader reads, barriers, and a server that stops between."""
+"""The judges' page in Chromium: barriers, and a server that stops between."""
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from crossexam.validation.server import application, judge_links
 from crossexam.validation.study import Study
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, ViewportSize
+    from playwright.sync_api import Browser, ViewportSize
 
 
 @contextmanager
@@ -37,37 +36,6 @@ def served(study: Study, port: int = 0) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
-
-
-def read_aloud(page: Page) -> str:
-    """What a screen reader finds from the title to the last element: roles, names and texts, in order."""
-    text = f"{page.title()}\n{page.locator('body').aria_snapshot()}"
-    return re.sub(r"(The river is wide and the boat is old\. ?)+", "...", text)
-
-
-def put(page: Page, study: Study, question: str, value: str) -> None:
-    """Answer *question* behind the back of the *page*, and load it again."""
-    study.record(Judgement("judge-1", 1, question, value))
-    page.reload()
-
-
-@pytest.mark.browser
-def test_what_a_screen_reader_reads(
-    chromium: Browser, of_a_change: Callable[..., Study], golden: Callable[[str, str], None]
-) -> None:
-    """Of two questions, what comes after the last, and a page without a link."""
-    study = of_a_change("label", "grammar_kept")
-    page = chromium.new_page()
-    with served(study) as link:
-        page.goto(link)
-        said = [read_aloud(page)]
-        for question, value in (("label", "neutral"), ("grammar_kept", "cannot_say")):
-            put(page, study, question, value)
-            said.append(read_aloud(page))
-        page.goto(link.partition("/j/")[0] + "/j/none")
-        said.append(read_aloud(page))
-    page.close()
-    golden("judges_page.txt", "\n\n".join(said) + "\n")
 
 
 @pytest.mark.browser
@@ -125,7 +93,8 @@ def test_axe_finds_no_barrier(
         assert page.locator("article").evaluate("each => each.scrollHeight > each.clientHeight")
         check()
         for question in asked:
-            put(page, study, question, "cannot_say")
+            study.record(Judgement("judge-1", 1, question, "cannot_say"))  # behind the back of the page
+            page.reload()
             check()
         page.get_by_role("heading", name="All items are judged").wait_for()
         page.goto(link.partition("/j/")[0] + "/j/none")

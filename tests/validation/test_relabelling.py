@@ -55,13 +55,9 @@ def test_verdicts_go_into_the_suite(judged: Study, items: Any, suffix: str, tmp_
     folder = write_suite(tmp_path / "suite", antonymy, items("negation", "E"), suffix=suffix)
     assert apply_verdicts(judged, folder, VerdictRule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
     written = {item.id: dict(item.info) for item in read_suite(folder)["antonymy.dev"]}
-    assert written["antonymy:1"] == {
-        "cluster": "antonymy1",
-        "status": "verified",
-        "verdict": "verified",
-        "agreed": [2, 3],
-        "judge_labels": ["contradiction", "contradiction", "neutral"],
-    }
+    labels = ["contradiction", "contradiction", "neutral"]
+    told = {"status": "verified", "verdict": "verified", "agreed": [2, 3], "judge_labels": labels}
+    assert written["antonymy:1"] == {"cluster": "antonymy1", **told}
     statuses = ["verified", "verified", "rejected", "rejected", "proposed"]
     assert [written[name]["status"] for name in ANTONYMS] == statuses
     after = contents(folder)
@@ -181,12 +177,8 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
 def test_the_kind_of_antonyms_goes_into_the_suite(items: Any, study_of: Any, tmp_path: Path) -> None:
     dataset = items("antonymy", "CCCC", pair="hot/cold")
     suite = write_suite(tmp_path / "suite", dataset)
-    said = {
-        "antonymy:0": "gradable gradable relational",
-        "antonymy:1": "relational relational relational",
-        "antonymy:2": "gradable relational",
-        "antonymy:3": "cannot_say cannot_say cannot_say",
-    }
+    given = ("gradable gradable relational", "relational " * 3, "gradable relational", "cannot_say " * 3)
+    said = {f"antonymy:{n}": each for n, each in enumerate(given)}
     study = study_of(dataset, questions=("antonym_kind",), answers={"antonym_kind": said})
     applied = apply_verdicts(study, suite, VerdictRule())
     assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"

@@ -6,16 +6,14 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import read_tasks, write_tasks
-from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import Study
 
@@ -28,12 +26,9 @@ def study(study_of: Callable[..., Study]) -> Study:
     texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
     antonymy = tuple(Example(*each, "contradiction") for each in texts)
     spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
-    return study_of(
-        Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
-        Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}),
-        judges=2,
-        seed=1,
-    )
+    changed = Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"})
+    misspelt = Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"})
+    return study_of(changed, misspelt, judges=2, seed=1)
 
 
 @pytest.fixture
@@ -61,13 +56,8 @@ GRAMMATICAL = "judge-2: grammatical (yes/no/cannot_say)"
 def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study, sheet: Path) -> None:
     text = sheet.read_text("utf-8-sig")
     assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
-    table = rows(sheet)
-    assert len(table) == 5
-    cells = [cell for row in table for cell in row.values()]
+    cells = [cell for row in rows(sheet) for cell in row.values()]
     assert not [cell for cell in cells if cell[:1] in {"=", "+", "-", "@", "\t", "\r"}]
-    assert {row[GRAMMATICAL] for row in table} == {"", "not asked"}
-    write_csv(sheet_of(study, ["judge-2"]), sheet)  # in the judge's order
-    assert [row["item"] for row in rows(sheet)] == [study.items[n].name for n in study.order("judge-2")]
 
 
 def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path) -> None:
@@ -91,25 +81,22 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path)
 
 
 def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., Any]) -> None:
-    table, lines = rows(sheet), [2]
-    for row in table:
-        lines.append(lines[-1] + 1 + row["premise"].count("\n"))  # a cell may have two lines
-    assert lines[-1] > len(table) + 2
+    table = rows(sheet)
+    before = [sum(1 + row["premise"].count("\n") for row in table[:n]) for n in range(len(table))]
+    assert before[-1] > len(table) - 1  # a cell has two lines
 
     def said(place: int, column: str, text: str) -> Any:
         changed = [{**row, column: text} if n == place else row for n, row in enumerate(table)]
         rewrite(sheet, changed)
         return refused(FormatError, read_csv, study, sheet)
 
-    for place, line in enumerate(lines[:-1]):
-        assert f"{sheet}, line {line}: 'maybe'" in said(place, LABEL, "maybe")
+    for place, lines in enumerate(before):
+        assert f"{sheet}, line {2 + lines}: 'maybe'" in said(place, LABEL, "maybe")
     assert said(1, "item", "i00099").has("the study has no item 'i00099'")
     assert said(1, "premise", table[0]["premise"]).has("the premise differs from item", "sort whole rows")
-    alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
-    assert said(alone, GRAMMATICAL, "yes").has(f"line {lines[alone]}: 'grammatical' is not a question")
-    first = table[0] | {LABEL: "neutral"}  # a row may be there twice, but not with two answers
-    rewrite(sheet, [first, *table[1:], first])
-    assert [each.value for each in read_csv(study, sheet)] == ["neutral"]
+    alone = [row[GRAMMATICAL] for row in table].index("not asked")
+    assert said(alone, GRAMMATICAL, "yes").has("'grammatical' is not a question")
+    first = table[0] | {LABEL: "neutral"}
     rewrite(sheet, [first, *table[1:], first | {LABEL: "entailment"}])
     assert "'judge-1' gives two answers to 'label'" in refused(FormatError, read_csv, study, sheet)
 
@@ -118,10 +105,7 @@ def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Ca
     path = tmp_path / "x.csv"
     for content, message in (
         (b"", "the file is empty"),
-        (b"a,b\n", "no column 'item'"),
         (b"item,ann: label\n", "no judge is called 'ann'"),
-        (b"item,judge-1: colour\n", "no question is called 'colour'"),
-        (b"item,premise\n", "there is no column with answers"),
         (b"item,judge-1: label,judge-1: label (x)\n", "there are two columns"),
         (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),
         (b"item,judge-1: label\n\xff\n", "not UTF-8"),
@@ -134,8 +118,6 @@ def test_only_its_own_sheet_and_tasks_show_the_change(of_a_change: Any, tmp_path
     study = of_a_change("label", "grammar_kept")
     with pytest.raises(CrossexamError, match="'grammar_kept' shows the change"):
         sheet_of(study)
-    with pytest.raises(UnknownNameError, match="'sensible'"):
-        sheet_of(study, questions=["sensible"])
     path = tmp_path / "x.csv"
     for question, shown in (("label", False), ("grammar_kept", True)):
         sheet = sheet_of(study, questions=[question])
@@ -168,12 +150,8 @@ def exported(path: Path, who: object) -> list[dict[str, Any]]:
 def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     path = tmp_path / "x.json"
     config = write_tasks(sheet_of(study, ["judge-2"]), path)
-    assert config == tmp_path / "x.xml"
     text = path.read_text(encoding="utf-8") + config.read_text(encoding="utf-8")
     assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
-    for choices in ElementTree.parse(config).iter("Choices"):
-        question = QUESTIONS[str(choices.get("name"))]
-        assert [each.get("value") for each in choices] == [choice.value for choice in question.choices]
     tasks = json.dumps(exported(path, who))
     path.write_text(tasks, encoding="utf-8")
     names = {"3": "judge-1", "ann@example.org": "judge-1"}
@@ -185,21 +163,17 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     write_tasks(sheet_of(study, with_answers=True), path)
     assert set(read_tasks(study, path)) == set(study.judgements())
     path.write_text(tasks, encoding="utf-8")
-    with pytest.raises(FormatError, match=r"the annotator .* is not a judge") as caught:
+    with pytest.raises(FormatError, match=r"the annotator .* is not a judge"):
         read_tasks(study, path)
-    assert "=judge-1" in str(caught.value.hint)
 
 
 def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.json"
     write_tasks(sheet_of(study, ["judge-1"]), path)
     text = json.dumps(exported(path, "judge-1"), indent=1)
-    first = json.loads(text)[0]["data"]["item"]
     for old, new, message in (
         ('"neutral"', '"red"', "task 1: 'red' is not an answer to 'label'"),
-        ('"neutral"', '"neutral", "entailment"', "task 1: not a task of this study (ValueError"),
         ('"data"', '"date"', "task 1: not a task of this study"),
-        (first, "i7", "task 1: the study has no item 'i7'"),
         ("[\n", "[,\n", "line 1: not JSON"),
         (text, "{}", "not a list of tasks"),
     ):

@@ -169,15 +169,9 @@ def test_only_its_owner_reads_a_study(pair: Study, folder: Path) -> None:
 def test_undo_restores_the_previous_answer(pair: Study, folder: Path) -> None:
     first = pair.progress("judge-1").item
     assert first is not None
-    given = [
-        pair.record(Judgement(judge, first.number, "label", value))
-        for judge, value in (
-            ("judge-1", "neutral"),
-            ("judge-1", "neutral"),  # pressed twice
-            ("judge-1", "contradiction"),
-            ("judge-2", "entailment"),
-        )
-    ]
+    values = ("neutral", "neutral", "contradiction")  # pressed twice
+    said = [*(("judge-1", value) for value in values), ("judge-2", "entailment")]
+    given = [pair.record(Judgement(judge, first.number, "label", value)) for judge, value in said]
     assert [bool(each) for each in given] == [True, False, True, True]
     assert pair.undo("judge-1")
     assert [answer.value for answer in pair.judgements("judge-1")] == ["neutral"]

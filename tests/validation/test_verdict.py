@@ -118,8 +118,6 @@ def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
     document = as_json(study, VerdictRule("relabel", ("grammatical",)))
     written = json.loads(json.dumps(document, allow_nan=False))
     assert written["verdicts"]["antonymy.dev"]["antonymy:0"]["agreed"] == 3
-    assert written["findings"][0]["agreed"]["value"] == 1 / 3
-    assert written["decisions"]["antonymy.dev"]["another"] == 1
     assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
 
 

@@ -64,6 +64,14 @@ def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
     assert any(note.startswith("quiet gives labels without probabilities") for note in tables[0].notes)
 
 
+def test_what_is_left_out_or_changed_is_said() -> None:
+    notes = tables_of(results_of([run_of("mine", threshold=0.7), QUIET]), "calibration")[0].notes
+    assert any(note.startswith("The probabilities of mine were stretched") for note in notes)
+    assert any(note.endswith("have no calibration: quiet.") for note in notes)
+    notes = tables_of(results_of([IMPOSSIBLE]), "calibration")[0].notes
+    assert any("Log loss is infinite" in note for note in notes)
+
+
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
     scores = compared_tables(results_of([MINE, IMPOSSIBLE]))[-2]
     assert (scores.rows[1][4], scores.rows[1][6]) == (np.inf, None)

@@ -107,11 +107,3 @@ def test_a_plug_in_that_cannot_be_used_or_makes_what_cannot_be_used_is_an_error_
         apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
 
     assert refused(made).has("the plug-in ", "shout", message)
-
-
-def test_a_list_of_drafts_will_do_and_an_unchanged_example_is_no_item(install: Install) -> None:
-    install(of("return [Draft(example.label, (edit,)), example]"))
-    (found,) = added(CONSTRUCTIONS)
-    items, counts = apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
-    assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]
-    assert counts["rejected"] == {"equal to its base": 1}

@@ -155,13 +155,12 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
 
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
-    together = Barrier(4)
-
     def open_and_close(path: Path) -> None:
         together.wait()
         with AnswerStore(path, "key", "name"):
             pass
 
+    together = Barrier(4)
     with ThreadPoolExecutor(4) as pool:  # SQLite refuses about one round in four if nothing is done about it
         for round_ in range(60):
             list(pool.map(open_and_close, [tmp_path / str(round_) / FILE_NAME] * 4))

@@ -108,11 +108,8 @@ def test_an_empty_sentence_is_rejected_or_ignored(
 
 def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> None:
     for name, options, said in (
-        ("symmetry", {"clouds": 1}, "'symmetry' has no options"),
         ("negation.v9", {}, "no construction is called 'negation.v9'"),
         ("tautology", {"clause": " "}, "the tautology is empty"),
-        ("spelling_error_premise", {"per_sentence": 0}, "there are 0 errors per sentence"),
-        ("antonymy", {"rules": "released", "indirect": True}, "uses neither indirect antonyms nor a corpus"),
         *((name, {}, f"'{name}' needs") for name in SWAPS),
     ):
         assert said in refused(apply_construction, name, [], options=options)

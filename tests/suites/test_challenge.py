@@ -10,9 +10,8 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.dataset import Run
-from crossexam.core.manifest import CHALLENGE, package_version
+from crossexam.core.manifest import CHALLENGE
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
-from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
 from crossexam.suites.challenge_sets import CHALLENGES
@@ -95,10 +94,3 @@ def test_slices_by_hand(
     found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
     by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
     assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
-
-
-def test_the_report_in_markdown(everything: None, golden: Callable[[str, str], None]) -> None:
-    run = cx.run("builtin/overlap", cx.build("challenge", only=["hans,anli,monli,fracas"]))
-    text = make_report(run).text(".md").replace(package_version(), "VERSION")
-    start = text.index("## HANS by heuristic")
-    golden("challenge.md", text[start : text.index("\n## ", text.index("## FraCaS by"))] + "\n")

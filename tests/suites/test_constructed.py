@@ -153,21 +153,6 @@ def test_single_sentences_are_rejected_where_a_pair_is_needed(tmp_path: Path) ->
     assert dataset.entry.yields["rejected"] == {"a single sentence, not a pair": 2}
 
 
-def test_test_sets_items_and_signatures_say_the_rules_and_are_never_compared(
-    refused: Callable[..., str],
-) -> None:
-    released = {"negation": {"rules": "released"}}
-    plain, literal = (cx.build("negation", DEMO[:12], options=options) for options in (None, released))
-    (name,) = set(literal.datasets) - set(plain.datasets)
-    made = literal[name]
-    assert name == "negation_released.examples" == made.entry.name
-    assert (made.entry.construction, made.entry.rules) == ("negation", "released")
-    assert "|construction:negation_released.v1|rules:released|" in str(made.entry.signature)
-    runs = [cx.run("builtin/overlap", suite) for suite in (plain, literal)]
-    assert "negation.examples" in refused(compare_runs, *runs)
-    assert [each.name for each in compare_runs(*runs, common=True)] == ["base.examples"]
-
-
 def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Callable[..., str]) -> None:
     whole, few = (cx.build("antonymy", "builtin:demo", per_key=each) for each in (None, 1))
     (name,) = (name for name in few.datasets if name.startswith("antonymy"))

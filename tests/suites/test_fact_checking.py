@@ -29,9 +29,8 @@ def test_there_is_a_test_set_per_data_set() -> None:
     sizes = {name: len(data) for name, data in suite.datasets.items()}
     of_test = {"aggrefact_reveal": 2, "true_frank": 2, "true_paws": 2, "summac_frank": 1}
     assert sizes == {f"base.{name}": size for name, size in of_test.items()}
-    sizes = {name: len(data) for name, data in built(split="dev").datasets.items()}
-    of_dev = {"aggrefact_cnn": 2, "aggrefact_wice": 1, "summac_factcc": 1}
-    assert sizes == {f"base.{name}": size for name, size in of_dev.items()}
+    of_dev = ["base.aggrefact_cnn", "base.aggrefact_wice", "base.summac_factcc"]
+    assert list(built(split="dev").datasets) == of_dev
     entry = suite["base.true_frank"].entry
     assert (entry.projection, entry.is_base) == ("two labels", True)
     facts = {"benchmark": "true", "title": "TRUE", "data_set": "frank", "split": "test"}

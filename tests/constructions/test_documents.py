@@ -18,10 +18,6 @@ BASE = [
 ]
 
 
-def passages_in(item: Example, base: Example) -> list[str]:
-    return [part for part in item.premise.split("\n\n") if part != base.premise]
-
-
 def test_a_passage_is_of_another_cluster_and_stands_anywhere() -> None:
     items, counts = apply_construction("distractor_passage", BASE)
     bases = {example.id: example for example in BASE}
@@ -29,8 +25,8 @@ def test_a_passage_is_of_another_cluster_and_stands_anywhere() -> None:
     places = Counter(item.info["place"] for item in items)
     for item in items:
         base, place = bases[item.base or ""], item.info["place"]
-        added = passages_in(item, base)
         parts = item.premise.split("\n\n")
+        added = [part for part in parts if part != base.premise]
         assert parts.index(base.premise) == (0 if place == "after" else 1)
         assert len(set(added)) == len(added) == (2 if place == "around" else 1)
         assert all(base.premise.split()[0] not in passage for passage in added)

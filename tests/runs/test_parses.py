@@ -88,7 +88,7 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     assert [parsed_counts(each)["base.made"] for each in (run, flat)] == [(24, 24), (0, 24)]
 
 
-def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:
+def test_a_parser_parses_what_does_not_follow(shared_data: Path) -> None:
     pytest.importorskip("spacy")
     base = base_from_examples(Dataset("made", tuple(pair(k, parsed=False) for k in range(4))))
     spec = f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}"

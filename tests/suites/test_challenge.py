@@ -1,19 +1,16 @@
-"""Challenge sets: from files in the formats of their authors to test sets, slices and published figures."""
+"""Challenge sets: from files in the formats of their authors to test sets and slices."""
 
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Run
 from crossexam.core.manifest import CHALLENGE
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
-from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.table import Table
+from crossexam.reports.results import results_of
 from crossexam.suites.challenge_sets import CHALLENGES
 from made.cases import each_row
 
@@ -26,25 +23,6 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROSSEXAM_DATA", str(FILES))
 
 
-def run_on(*built: Any, label: str = "entailment", **options: Any) -> Run:
-    return cx.run(lambda pairs: [label] * len(pairs), cx.build("challenge", *built, **options))
-
-
-def table(run: Run, title: str, *, more: bool = False, **options: Any) -> Table:
-    results = results_of([run], ReportOptions(**options))
-    tables = (more_challenge_tables if more else challenge_tables)(results)
-    return next(each for each in tables if each.title == title)
-
-
-def shares(found: Table) -> dict[str, tuple[Any, Any]]:
-    """The number of items and the accuracy of the first model by the cells before them."""
-    n = [each.header for each in found.columns].index("Items")
-    return {
-        " / ".join(filter(None, row[:n])): (row[n], getattr(row[n + 1], "value", row[n + 1]))
-        for row in found.rows
-    }
-
-
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None:
     suite = cx.build("challenge")
     sizes = " ".join(f"{name.removeprefix('base.')}:{len(each)}" for name, each in suite.datasets.items())
@@ -53,10 +31,11 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None
         "hans:6 anli_r1:3 anli_r2:3 anli_r3:3 breaking_nli:3 monli_positive:2 monli_negative:2 med:4 "
         "conjnli:4 fracas:3 chaosnli_snli:3 snli_hard:3 multinli_hard_matched:2"
     )
-    assert {name: dataset.entry.projection for name, dataset in suite.datasets.items()} == {
-        **dict.fromkeys(suite.datasets),
-        **dict.fromkeys(("base.hans", "base.med"), "two labels"),
-        **dict.fromkeys(("base.monli_positive", "base.monli_negative"), "no contradiction"),
+    projections = {each.name.removeprefix("base."): each.entry.projection for each in suite}
+    assert projections == {
+        **dict.fromkeys(projections),
+        **dict.fromkeys(("hans", "med"), "two labels"),
+        **dict.fromkeys(("monli_positive", "monli_negative"), "no contradiction"),
     }
     facts = suite["base.anli_r2"].entry.facts[CHALLENGE]
     assert facts == {"name": "anli", "title": "round 2", "of": 3, "published_items": 1000}
@@ -91,6 +70,14 @@ def test_a_limit_draws_from_the_whole_file(everything: None) -> None:
 def test_slices_by_hand(
     name: str, title: str, answer: str, chance: str, expected: dict[str, tuple[int, int]], *, everything: None
 ) -> None:
-    found = shares(table(run_on(name, label=answer), title, more=title == "HANS by subcase"))
+    run = cx.run(lambda pairs: [answer] * len(pairs), cx.build("challenge", name))
+    results = results_of([run])
+    tables = (*challenge_tables(results), *more_challenge_tables(results))
+    found = next(each for each in tables if each.title == title)
+    n = [each.header for each in found.columns].index("Items")
+    shares = {
+        " / ".join(filter(None, row[:n])): (row[n], getattr(row[n + 1], "value", row[n + 1]))
+        for row in found.rows
+    }
     by_hand = {cells: (n, right / n) for cells, (n, right) in expected.items()}
-    assert found == {**by_hand, "chance": (None, float(Fraction(chance)))}
+    assert shares == {**by_hand, "chance": (None, float(Fraction(chance)))}

@@ -73,9 +73,7 @@ def test_repeated_sentences_are_counted_in_order(
     alone = built(tmp_path / "alone", "antonymy", InThisProcess(), base)
     assert built(tmp_path / "several", "antonymy", Processes(2), base) == alone
     antonymy = cx.load_suite(tmp_path / "several")["antonymy.examples"].entry
-    assert {"builtin-perceptron", "corpus-parses"} <= set(
-        re.findall("[a-z]+-[a-z]+", str(antonymy.signature))
-    )
+    assert {"builtin-perceptron", "corpus-parses"} <= {*re.findall("[a-z]+-[a-z]+", antonymy.signature or "")}
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
 
 

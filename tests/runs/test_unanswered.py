@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnfinishedError
 from crossexam.core.example import Example
 from crossexam.core.outcome import UNANSWERED, Outcome
@@ -121,6 +121,8 @@ def test_numbers_and_statuses_must_agree(refused: Callable[..., str]) -> None:
         odd.said = Batch([0], np.array([numbers]), [None], [outcome] if outcome else [])
         said = refused(predict_suite, odd, Dataset("d", ITEMS[:1]))
         assert re.search("the model did not return (probabilities|outcomes) for 1 pairs", said)
+    unexplained = Run("m", {"d": Dataset("d", ITEMS[:1])}, {"d": np.array([NAN])})
+    assert "predictions that are not numbers" in refused(unexplained.scored, "d")
 
 
 def test_a_pair_lacks_what_a_part_lacks_and_an_ensemble_what_a_member_lacks() -> None:

@@ -147,10 +147,15 @@ def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neut
     }
 
 
-def test_single_sentences_are_rejected_where_a_pair_is_needed(tmp_path: Path) -> None:
+def test_single_sentences_are_rejected_and_no_examples_are_an_error(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     path = write_lines(tmp_path / "sentences.txt", ("Tom has 3 tall boxes.", "It rains."))
     (dataset,) = build_in_memory(suite_request("negation", [base_from_spec(str(path))]))
     assert dataset.entry.yields["rejected"] == {"a single sentence, not a pair": 2}
+    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
+    said = refused(build_in_memory, suite_request("negation", [empty]))
+    assert "builtin:demo has no examples with a gold label" in said
 
 
 def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Callable[..., str]) -> None:

@@ -44,7 +44,6 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
 
 def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:
     for spec, said in {
-        "one.csv+no.csv": "no.csv: no such file",
         "one.csv+two.csv@0.5": "no epochs to draw a share for",
         "one.csv+binary.csv": "the labels mix not_entailment with neutral",
         "one.csv+empty.csv": "one.csv+empty.csv: empty.csv gives no examples",

@@ -75,16 +75,12 @@ def test_both_directions_are_of_one_cluster_and_say_how_often_the_nouns_have_it(
         assert all(("goat" in noun) == (count == 1) for noun, count in told.items())
 
 
-def parsed(text: str, tags: str, links: str) -> Parsed:
-    tokens = tuple(token._replace(tag=tag) for token, tag in zip(words(text), tags.split(), strict=True))
-    pairs = [link.split(":", 1) for link in links.split()]
-    return Parsed(tokens, tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
-
-
 @each_row
 def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reason: str | None) -> None:
-    parse = parsed(text, tags, links)
-    premise = Premise(text, parse.tokens, [*noun_phrases(parse.tokens, parse)], parse)
+    tokens = tuple(token._replace(tag=tag) for token, tag in zip(words(text), tags.split(), strict=True))
+    heads, relations = zip(*(link.split(":", 1) for link in links.split()), strict=True)
+    parse = Parsed(tokens, tuple(map(int, heads)), relations)
+    premise = Premise(text, tokens, [*noun_phrases(tokens, parse)], parse)
     entities = [Entity(premise, phrase) for phrase in premise.phrases]
     two = Entities(*(each for each in entities if each.noun in {"nurse", "pilot"}))
     assert [rule.reason for rule in against(two)] == ([] if reason is None else [reason])

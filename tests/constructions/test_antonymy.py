@@ -89,12 +89,9 @@ def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.Monke
         ("An old boy.", "A young boy.", "contradiction"),
         ("An old cat.", "A young cat.", "entailment"),
     ]
-    files = [
-        write_lines(tmp_path / f"{len(part)}.csv", map(",".join, part), "premise,hypothesis,label\n")
-        for part in (rows[:1], rows[1:])
-    ]
+    corpus = write_lines(tmp_path / "mine.csv", map(",".join, rows), "premise,hypothesis,label\n")
     words = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
     assert texts(made(words)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
-    items, rejected = made(words, attested_in="+".join(map(str, files)))
+    items, rejected = made(words, attested_in=str(corpus))
     assert texts(items) == ["An old sailor ate a cold soup"]
     assert rejected == {"pair not attested in contradictions": 1}

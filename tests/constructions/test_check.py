@@ -107,7 +107,6 @@ def test_what_is_not_known_is_held_to_no_rule_but_a_foreign_base(refused: Callab
     assert {each.code for each in run_checks(Dataset("set", unlabelled))} == {"W203"}
     items = [overlap(premise="The soup is there.", label="entailment")]
     assert run_checks(Dataset("set", items)) == []  # without the base
-    assert {each.code for each in run_checks(Dataset("set", items), BASE)} == {"E102", "E202"}
     change = Change("mine.v1", "premise", "premise", (SWAP, Edit("premise", 4, 8, "soup", "stew")))
     item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
     found = run_checks(Dataset("set", [item]), BASE)
@@ -115,7 +114,6 @@ def test_what_is_not_known_is_held_to_no_rule_but_a_foreign_base(refused: Callab
     other = Dataset("other", [Example("z", "p", "h", "neutral")])
     said = refused(run_checks, Dataset("set", [antonym()]), other)
     assert "none of the items of 'set' is derived from the base 'other'" in said
-    assert run_checks(Dataset("set", [plain()]), other) == []  # not derived from anything
 
 
 def test_a_part_of_the_items_at_a_time_gives_the_same_findings(

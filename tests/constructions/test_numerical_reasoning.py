@@ -122,12 +122,3 @@ def test_tags_show_what_is_counted(tagged: str, reason: str | None) -> None:
     given = problem(tagged)
     tokens = LanguageResources("parses").tokens(given, "premise")
     assert [each for _, each in reasons(given.premise, tokens)] == [reason]
-
-
-def test_a_premise_of_several_pairs_is_used_once() -> None:
-    """Its items would be drawn anew for each pair, and would seem independent of each other."""
-    premise = "Anna bought twelve eggs."
-    pairs = [Example(str(n), premise, f"Person {n} is hungry.", "neutral") for n in range(5)]
-    items, counts = apply_construction("numerical_reasoning", pairs)
-    assert len(items) == 3
-    assert counts["rejected"] == {"sentence met before": 4}

@@ -31,13 +31,9 @@ SHOUT = Construction("NAME", 1, shout, "noise", "", "", ("It rains.", "IT RAINS.
 """
 
 
-def of(body: str, name: str = "shout") -> str:
+def of(body: str = "yield Draft(example.label, (edit,))", name: str = "shout") -> str:
     """The source of a plug-in whose function ends with *body*."""
     return SHOUT.replace("NAME", name).replace("BODY", body)
-
-
-def source(name: str = "shout") -> str:
-    return of("yield Draft(example.label, (edit,))", name)
 
 
 @pytest.fixture
@@ -61,7 +57,7 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise a suite would be taken for finished whose construction, or a file beside it, was changed."""
-    install(source())
+    install(of())
     base = base_from_examples(Dataset("one", [Example("a", "It rains.", "It pours.", "neutral")]))
     identities = []
     for file, text in (("words.txt", "hush"), ("words.txt", "hey"), ("more.py", "")):
@@ -80,18 +76,10 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     ("text", "message"),
     [
         ("import no_such_module", "raised ModuleNotFoundError: "),
-        ("SHOUT = 1", "it is a int\n"),
-        (source().replace('"noise"', '"robustness"'), "its test_class is 'robustness'"),
-        (source("negation"), "already a construction called 'negation'"),
-        (source("shout_released"), "'shout_released' cannot be the name"),
+        (of().replace('"noise"', '"robustness"'), "its test_class is 'robustness'"),
+        (of(name="negation"), "already a construction called 'negation'"),
         (of('yield Draft("contradiction", (edit,))'), "item shout:a is contradiction, but its base neutral"),
-        (of("yield Draft(None, (edit,))"), "its item shout:a is unlabelled, but its base neutral"),
-        (of('yield Draft("perhaps", (edit,))'), "the label of its item shout:a is 'perhaps'"),
-        (
-            of('yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))'),
-            "its draft does not fit the example: characters 1 to 4 of 'It pours.' are not 'abc'",
-        ),
-        (of("yield ('neutral', (edit,))"), "it yields a tuple"),
+        (of('yield Draft("neutral", (Edit("hypothesis", 1, 4, "abc", ""),))'), "are not 'abc'"),
         (of("return"), "it returns None"),
         (of("yield text[99]"), "it raised IndexError: string index out of range"),
     ],
@@ -107,11 +95,3 @@ def test_a_plug_in_that_cannot_be_used_or_makes_what_cannot_be_used_is_an_error_
         apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
 
     assert refused(made).has("the plug-in ", "shout", message)
-
-
-def test_a_list_of_drafts_will_do_and_an_unchanged_example_is_no_item(install: Install) -> None:
-    install(of("return [Draft(example.label, (edit,)), example]"))
-    (found,) = added(CONSTRUCTIONS)
-    items, counts = apply_construction(found, [Example("a", "It rains.", "It pours.", "neutral")])
-    assert [(each.hypothesis, each.label) for each in items] == [("IT POURS.", "neutral")]
-    assert counts["rejected"] == {"equal to its base": 1}

@@ -198,11 +198,8 @@ def test_the_papers_rules_record_what_ours_hold_against_an_item() -> None:
     assert isinstance(made_from(one, ANIMAL)["i_h"], Example)
     both = replaced_from("A/DT man/NN and/CC a/DT woman/NN wait/VBP", "A/DT woman/NN swims/VBZ", PAPER)
     assert "a sentence has both words" in both["i_ta1"].info["doubts"]
-    clean = replaced_from("A/DT man/NN waits/VBZ here/RB", "A/DT woman/NN waits/VBZ", PAPER)["i_a"]
-    assert "doubts" not in clean.info
-    poodle = "A/DT poodle/NN barks/VBZ"
-    for premise, sound in ((poodle, True), (f"{poodle} ./. It/PRP wears/VBZ a/DT collar/NN", False)):
-        one = example(premise, "An/DT animal/NN barks/VBZ", "entailment")
-        ours, papers = (made_from(one, "poodle animal hypernym n", each)["i_th"] for each in (OURS, PAPER))
-        assert isinstance(papers, Draft)
-        assert (ours == Rejection("premise of several sentences")) is not sound
+    premise = "A/DT poodle/NN barks/VBZ ./. It/PRP wears/VBZ a/DT collar/NN"
+    two = example(premise, "An/DT animal/NN barks/VBZ", "entailment")
+    ours, papers = (made_from(two, "poodle animal hypernym n", each)["i_th"] for each in (OURS, PAPER))
+    assert ours == Rejection("premise of several sentences")
+    assert isinstance(papers, Draft)

@@ -124,20 +124,20 @@ def stored(out: Path) -> set[bytes]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
-    moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
     suite = tiny_sets()
     write_suite(tmp_path / "suite", *suite)
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
 
-    rng = random.Random(20)  # writing comes when all is asked
-    moments = sorted(rng.sample(moments, len(moments)), key=lambda moment: moment == "writing")
+    rng = random.Random(20)
+    moments = ["asking"] * 5 + ["before storing", "after storing", "after storing"]
+    rng.shuffle(moments)
+    moments += ["writing", "writing"]  # when all is asked
     name_of = {pair_hash(*pair): "|".join(pair) for pair in distinct}
     settled: set[str] = set()
     for moment in moments:
-        most = {"asking": 24, "writing": 2}.get(moment, 3)
-        count = rng.randint(1, most)
+        count = rng.randint(1, {"asking": 24, "writing": 2}.get(moment, 3))
         seen = len(asked(tmp_path / "killed.log"))
         assert finish(start(tmp_path, "killed", "killed.log", moment, count)) == -signal.SIGKILL
         assert not settled & set(asked(tmp_path / "killed.log")[seen:]), "a stored pair was asked again"
@@ -155,13 +155,12 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
 
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
-    together = Barrier(4)
-
     def open_and_close(path: Path) -> None:
         together.wait()
         with AnswerStore(path, "key", "name"):
             pass
 
+    together = Barrier(4)
     with ThreadPoolExecutor(4) as pool:  # SQLite refuses about one round in four if nothing is done about it
         for round_ in range(60):
             list(pool.map(open_and_close, [tmp_path / str(round_) / FILE_NAME] * 4))

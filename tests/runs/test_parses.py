@@ -68,10 +68,8 @@ def test_the_parse_of_an_edited_sentence_follows_from_that_of_its_base_which_alo
             assert "".join(words) == item.hypothesis.replace(" ", "")
             assert (set(BINARY_PARSE_KEY.values()) <= set(item.info)) is (dataset.name == "base.made")
     assert parsed_items(suite["negation.made"], known_parses([suite["negation.made"]])) == 0
-    for wrong in ("( It rains )", "( A man"):
-        info = {BINARY_PARSE_KEY["premise"]: wrong}
-        misfit = Example("a", "A man sleeps.", "It rains.", None, info=info)
-        assert known_parses([Dataset("x", (misfit,))]) == {}
+    misfit = Example("a", "A man sleeps.", "h", None, info={BINARY_PARSE_KEY["premise"]: "( It rains )"})
+    assert known_parses([Dataset("x", (misfit,))]) == {}
 
 
 def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str, tmp_p
     assert [parsed_counts(each)["base.made"] for each in (run, flat)] == [(24, 24), (0, 24)]
 
 
-def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:
+def test_a_parser_parses_what_does_not_follow(shared_data: Path) -> None:
     pytest.importorskip("spacy")
     base = base_from_examples(Dataset("made", tuple(pair(k, parsed=False) for k in range(4))))
     spec = f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}"

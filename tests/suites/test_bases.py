@@ -1,6 +1,5 @@
 """Bases of several corpora, ``A+B``: one part, the examples of all, and what cannot be joined."""
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,9 +10,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT
-from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_examples, base_from_spec
-from made.commands import invoke
 
 PAIR = "A man sleeps.,A man rests.,entailment\n"
 
@@ -47,28 +44,12 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
 
 def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:
     for spec, said in {
-        "one.csv+no.csv": "no.csv: no such file",
         "one.csv+two.csv@0.5": "no epochs to draw a share for",
         "one.csv+binary.csv": "the labels mix not_entailment with neutral",
         "one.csv+empty.csv": "one.csv+empty.csv: empty.csv gives no examples",
         "snli@one.csv+scitail@binary.csv": "the corpora have different labels",
     }.items():
         assert said in refused(cx.build, "corpus", spec)
-
-
-def test_the_splits_of_the_papers_word_problems_make_one_test_set(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    for split, count in {"dev": 30, "test": 12}.items():
-        problem = {"question": f"Ada has {count} shells. How many are left?", "options": ["A)5"]}
-        (folder / f"aqua_{split}.json").write_text(json.dumps(problem | {"rationale": "", "correct": "A"}))
-    done = invoke("build stress-tests --base one.csv --as-published -o suite")
-    assert "numerical reasoning is built from aqua:dev+aqua:test" in " ".join(done.stderr.split())
-    suite = cx.load_suite("suite")
-    numerical = suite["numerical_reasoning_released.aqua_dev_test"]
-    assert len(numerical) == 6
-    assert STUDIES[0].figures(numerical)["NB"] == 0.212
 
 
 def test_a_limit_counts_labelled_examples_and_labels_are_those_of_the_slice(folder: Path) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.example import Example
-from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.behaviour import factor_results, insensitivity_table, polarity_table, unseen_table
+from crossexam.evaluation.behaviour import factor_results, unseen_table
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
@@ -24,6 +22,7 @@ from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
 from made.corpora import tagged_pair, write_records
+from made.runs import GOLD_OF
 
 # Premise, hypothesis (words with their tags), label.
 CORPUS = (
@@ -107,15 +106,10 @@ def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_chan
     assert facts(build(corpus, lists, index=str(halves[0]))) != facts(suite)
     index = "+".join(map(str, halves))
     assert facts(build(corpus, lists, index=index)) == facts(suite)
-    both = request(corpus, {"antonym": lists["antonym"]}, index=index)  # and hypernyms of WordNet
+    both = request(corpus, lists, index=index)
     assert build_to_folder(both, folder / "suite").written
-    (said, _) = build_to_folder(request(corpus, lists), folder / "of_base").notes
-    assert said.startswith("word pairs count as seen if the base has them")
-    assert len(read_suite(folder / "suite")["i_h.train"]) >= len(suite["i_h.train"])
     halves[0].write_text(lines[0])
     assert "\n    index: " in refused(build_to_folder, both, folder / "suite")
-    halves[0].write_text(lines[6])
-    assert {fact[1:] for fact in facts(build(corpus, lists, index=str(halves[0])))} == {(False, "none")}
 
 
 def test_controls_are_contradictions_if_of_antonyms_and_drawn_with_what_is_made_of_them(suite: Suite) -> None:
@@ -132,14 +126,13 @@ def test_controls_are_contradictions_if_of_antonyms_and_drawn_with_what_is_made_
 
 def swap_sets(labels: str, same: str) -> dict[str, DeferredItems]:
     """Sets of i_a and i_ta2: *labels* (lower case: left to judges); x in *same*: only the pair differs."""
-    names = {"E": "entailment", "N": "neutral", "C": "contradiction"}
     sets = {name: DeferredItems() for name in SWAPS}
     sets["i_a"].items = [
         Example(f"c{k}", "P.", "H.", "contradiction", info={"only_pair": k == 0}) for k in range(10)
     ]
     for k, (label, mark) in enumerate(zip(labels, same, strict=True)):
         info = {"only_pair": mark == "x", **({} if label.isupper() else {"status": "undecided"})}
-        sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", names[label.upper()], info=info))
+        sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", GOLD_OF[label.upper()], info=info))
     sets["i_ta2"].counts.items = len(labels)
     return sets
 
@@ -167,26 +160,18 @@ def test_what_cannot_be_built_is_refused(
     (folder / "two.csv").write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
     strange = dict.fromkeys(lists, folder / "strange.tsv")
     for said, base, relations, options in (
-        ("is called 'antonyms'", "train.jsonl", {"antonyms": lists["antonym"]}, {}),
         ("no example contains a listed word pair", "train.jsonl", strange, {}),
         ("the base does not tell contradiction from neutral", "two.csv", lists, {}),
         ("'antonyms.tsv' does not name a list", "train.jsonl", {}, {"pairs": "antonyms.tsv"}),
-        ("controls is 0\n  wanted: a whole number", "train.jsonl", lists, {"controls": 0}),
     ):
         assert said in refused(build, folder / base, relations, **options)
 
 
-def test_tables_of_the_factors() -> None:
-    """Unseen pairs as in Table 3 for DAM: 567, 20, 13, 20 give 74.16."""
+def test_the_table_of_unseen_pairs() -> None:
+    """As in Table 3 for DAM: 567, 20, 13, 20 give 74.16."""
     correct = np.array([True] * 587 + [False] * 33)
     seen = np.array([True] * 567 + [False] * 20 + [True] * 13 + [False] * 20)
-    unseen = unseen_table(correct, seen)
-    assert unseen.counts.tolist() == [[567, 20], [13, 20]]
-    right = np.array([True, False, False, False])
-    insensitive = insensitivity_table(np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0]), right)
-    assert insensitive.counts.tolist() == [[1, 1], [0, 2]]  # right or wrong, by changed and unchanged
-    polarity = polarity_table(["none", "contradiction", "none"], np.array([0, 2, 2]))
-    assert polarity.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert unseen_table(correct, seen).counts.tolist() == [[567, 20], [13, 20]]
 
 
 @pytest.fixture(scope="module")
@@ -207,11 +192,8 @@ def test_subsets_are_the_items_of_which_a_factor_may_tell(suite: Suite, answered
     assert (changed.subset.n, changed.subset.value) == (3, pytest.approx(1 / 3))  # "A dog eats" alone
     assert changed.crossed.counts.sum() == 3
     assert factors["i_ta1", "unseen pairs"].subset.n == 0  # t5 has young and old
-    items = suite["i_th.train"].examples
-    against = [e for e in items if e.info["polarity"] != e.label]
-    unseen = [e for e in items if not e.info["seen"]]
+    against = [e for e in suite["i_th.train"] if e.info["polarity"] != e.label]
     assert factors["i_th", "polarity"].subset.n == len(against) > 0
-    assert factors["i_th", "unseen pairs"].subset.n == len(unseen) < len(items)
 
 
 def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart(answered: Run) -> None:
@@ -222,10 +204,7 @@ def test_control_and_swap_are_compared_in_pairs_and_proposed_items_are_set_apart
     results = {result.name: result for result in measure(parted)}
     assert results["i_th.train"].drop is not None  # whose labels are decided
     assert results["i_th.train"].n == 3  # without the one that is left to judges
-    assert parted.manifest.undecided_items == "1 undecided items are left out"
     assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
-    shares = cx.accuracy(answered)
-    assert ("e_h.train (proposed)" in shares, "e_h.train" in shares) == (True, False)
 
 
 def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str, Path]) -> None:

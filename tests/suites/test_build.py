@@ -15,9 +15,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.locks import alone_in
-from crossexam.core.sealed import MANIFEST
-from crossexam.core.stored.parquet import ParquetRows
-from crossexam.core.test_sets import read_suite
+from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
@@ -34,7 +32,7 @@ def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> Suit
 
 
 def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
-    request_of: SuiteRequest, refused: Callable[..., str]
+    request_of: SuiteRequest,
 ) -> None:
     suite = build_in_memory(request_of)
     of_pairs = [name for name in suite_named("stress-tests").constructions if name != "numerical_reasoning"]
@@ -44,15 +42,11 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
     for said in ("construction:antonymy.v4|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
         assert said in antonymy
     assert "tagger" not in suite["negation.tiny"].manifest["signature"]
-    other = base_from_examples(Dataset("tiny", list(request_of.bases[0].open())[:2]))
-    twice = replace(request_of, bases=[*request_of.bases, other])
-    assert "two bases are called 'tiny'" in refused(build_in_memory, twice)
 
 
 def test_what_no_test_set_uses_makes_no_other_suite(request_of: SuiteRequest, tmp_path: Path) -> None:
     for suite, other, said in (
         ("word_shuffle", {"seed": 1}, "--seed: 0 there, 1"),
-        ("antonymy", {"tagger": "builtin"}, '--tagger: "parses" there, "builtin"'),
         ("negation", {"tagger": "builtin", "recognizer": "lists", "parser": "parses"}, ""),
     ):
         request = suite_request(suite, request_of.bases, tagger="parses")
@@ -61,33 +55,15 @@ def test_what_no_test_set_uses_makes_no_other_suite(request_of: SuiteRequest, tm
             assert not build_to_folder(replace(request, **other), tmp_path / suite).written
 
 
-EXAMPLES = [
-    Example(f"i{n}", f"Premise {n}.", f"Hypothesis {n}.", "neutral", info={"n": n}) for n in range(30)
-]
+def test_a_damaged_file_outside_of_its_suite_is_an_error_or_has_the_same_items(tmp_path: Path) -> None:
+    items = [Example(f"i{n}", f"Premise {n}.", f"Hypothesis {n}.", "neutral") for n in range(30)]
+    write_test_set(alone := tmp_path / "base.examples.parquet", items)
 
-
-@pytest.fixture
-def alone(tmp_path: Path) -> Path:
-    """The file of a suite of one test set, of 30 examples."""
-    build_to_folder(suite_request("corpus", [base_from_examples(EXAMPLES)]), tmp_path / "suite")
-    return tmp_path / "suite" / "base.examples.parquet"
-
-
-def test_a_file_that_is_as_it_was_written_is_not_read(alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ParquetRows, "stretches", None)  # it would fail if it were called
-    assert len(read_suite(alone.parent)["base.examples"]) == len(read_suite(alone)["base.examples"]) == 30
-    (alone.parent / MANIFEST).unlink()
-    with pytest.raises(TypeError, match="not callable"):
-        read_suite(alone)
-
-
-def test_a_damaged_file_outside_of_its_suite_is_an_error_or_has_the_same_items(alone: Path) -> None:
     def texts() -> list[tuple[str, str, str, str | None]]:
         """Return what the content hash depends on."""
         examples = read_suite(alone)["base.examples"].examples
         return [(each.id, each.premise, each.hypothesis, each.label) for each in examples]
 
-    (alone.parent / MANIFEST).unlink()
     whole, expected = alone.read_bytes(), texts()
     assert len(expected) == 30
     for place in range(4, 2_000, 97):

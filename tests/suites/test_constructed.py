@@ -45,7 +45,7 @@ def _items(suite: Suite) -> dict[str, list[Any]]:
     }
 
 
-def test_name_and_format_of_a_file_and_the_order_of_rows_and_files_change_nothing(tmp_path: Path) -> None:
+def test_name_and_format_of_a_file_and_the_order_of_rows_change_nothing(tmp_path: Path) -> None:
     pl.DataFrame(ROWS).write_csv(tmp_path / "renamed.csv", separator=";")
     write_records(tmp_path / "claims.jsonl", ROWS)
     expected = _items(cx.build("stress-tests", str(tmp_path / "renamed.csv")))
@@ -57,12 +57,6 @@ def test_name_and_format_of_a_file_and_the_order_of_rows_and_files_change_nothin
         for each in (_items(cx.build("stress-tests", cx.load(ROWS[::-1]))), expected)
     )
     assert found == wanted
-    files = [write_records(tmp_path / f"{k}.jsonl", ROWS[20 * k : 20 * k + 20]) for k in (0, 1)]
-    one, other = (
-        build_in_memory(suite_request("stress-tests", [base_from_spec(str(file)) for file in order]))
-        for order in (files, files[::-1])
-    )
-    assert {each.name: list(each) for each in one} == {each.name: list(each) for each in other}
 
 
 # premise, hypothesis, gold label
@@ -94,13 +88,9 @@ def test_pairs_without_a_gold_label_are_of_use_to_a_construction_that_needs_none
     ]
     assert [example.id for example in suite["base.pairs"]] == ["p0", "p2", "p4"]
     assert [item.base for item in suite["negation.pairs"]] == ["p0", "p2", "p4"]
-    counts = {dataset.name: (dataset.entry.yields or {}).get("examples") for dataset in suite}
-    assert counts == {"base.pairs": None, "antonymy.pairs": 5, "negation.pairs": 3}
     assert not any(each.code.startswith("E") for each in cx.check(suite))
     assert "|unlabelled:2|" in str(suite["antonymy.pairs"].entry.signature)
     assert "unlabelled" not in str(suite["negation.pairs"].entry.signature)
-    limited = cx.build("antonymy", corpus, limit=2, tagger="builtin")["antonymy.pairs"]
-    assert [item.base for item in limited] == ["p0", "p1", "p2", "p2"]
 
 
 def three(pairs: Sequence[Pair]) -> list[list[float]]:
@@ -127,7 +117,6 @@ def test_from_two_labels_every_set_has_two_and_models_of_one_two_and_three_give_
     both = {"entailment", "not_entailment"}
     assert set().union(*labels.values()) == both
     assert (labels["antonymy"], labels["numerical_reasoning"]) == ({"not_entailment"}, both)
-    assert not any(each.code.startswith("E") for each in cx.check(suite))
     expected = predict_suite(three, suite)
 
     def numbers(run: Run) -> object:
@@ -158,7 +147,7 @@ def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neut
     }
 
 
-def test_single_sentences_are_rejected_where_a_pair_is_needed_and_no_examples_are_an_error(
+def test_single_sentences_are_rejected_and_no_examples_are_an_error(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     path = write_lines(tmp_path / "sentences.txt", ("Tom has 3 tall boxes.", "It rains."))
@@ -167,21 +156,6 @@ def test_single_sentences_are_rejected_where_a_pair_is_needed_and_no_examples_ar
     empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
     said = refused(build_in_memory, suite_request("negation", [empty]))
     assert "builtin:demo has no examples with a gold label" in said
-
-
-def test_test_sets_items_and_signatures_say_the_rules_and_are_never_compared(
-    refused: Callable[..., str],
-) -> None:
-    released = {"negation": {"rules": "released"}}
-    plain, literal = (cx.build("negation", DEMO[:12], options=options) for options in (None, released))
-    (name,) = set(literal.datasets) - set(plain.datasets)
-    made = literal[name]
-    assert name == "negation_released.examples" == made.entry.name
-    assert (made.entry.construction, made.entry.rules) == ("negation", "released")
-    assert "|construction:negation_released.v1|rules:released|" in str(made.entry.signature)
-    runs = [cx.run("builtin/overlap", suite) for suite in (plain, literal)]
-    assert "negation.examples" in refused(compare_runs, *runs)
-    assert [each.name for each in compare_runs(*runs, common=True)] == ["base.examples"]
 
 
 def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Callable[..., str]) -> None:
@@ -216,10 +190,8 @@ def test_the_package_alone_builds_and_what_is_chosen_and_not_installed_is_an_err
     wanted = {f"{name}.mine" for name in ("base", *suite_named("stress-tests").constructions)}
     assert {data.name for data in suite if len(data)} == wanted
     assert "|tagger:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
-    assert "negation.mine" in cx.build("negation", str(corpus), tagger="nltk").datasets  # which uses none
     for suite_name, option, value, said in (
         ("stress-tests", "--tagger", "nltk", "weights of NLTK's part-of-speech tagger"),
-        ("stress-tests", "--entities", "spacy:nope", "'nope'"),
         ("compositionality", "--parser", "spacy:nope", "'nope'"),
     ):
         for command in (["build", suite_name], ["examine", "builtin/overlap", "--suite", suite_name]):

@@ -13,13 +13,11 @@ from crossexam.core.dataset import Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import catalog
-from crossexam.evaluation.cross_dataset import about, benchmark_score
-from crossexam.evaluation.measures import measure
+from crossexam.evaluation.cross_dataset import about
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import score_table
 from crossexam.reports.results import results_of
-from crossexam.reports.sentences.headline import headlines
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_in_memory, build_to_folder
 from crossexam.suites.cross_dataset import Split, split_member
@@ -67,9 +65,8 @@ def build(seed: int = 0, limit: int | None = None, **options: Any) -> Suite:
     return build_in_memory(request(seed, limit, **options))
 
 
-def written(folder: Path, *corpora: str, **options: Any) -> Built:
-    """Build the suite of *corpora*, or without any of all that are installed."""
-    return build_to_folder(request(corpora=corpora, **options), folder)
+def written(folder: Path) -> Built:
+    return build_to_folder(request(), folder)
 
 
 def split_of(folder: Path, key: str) -> Any:
@@ -106,9 +103,6 @@ def test_halves_are_drawn_by_content(corpora: Path) -> None:
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([header, *(f"9{line}" for line in reversed(lines))]) + "\n")
     assert {e.premise for e in halves("sick").test} == {e.premise for e in split.test}
-    path = corpora / "SICK_trial.txt"  # a repeated pair is drawn each time, not all together
-    path.write_text(f"{header}\n" + "7\tA cat.\tA cat sits.\t3.5\tNEUTRAL\n" * 30)
-    assert 5 < sum(e.premise == "A cat." for e in halves("sick").test) < 25
     # SciTail: 10,000 of 27,026 for validation; of the 30 at hand 11
     split = halves("scitail")
     assert (sizes(split), split.complete) == ((11, 19), False)
@@ -122,16 +116,6 @@ def test_a_given_test_set_is_taken_whole(data: Path) -> None:
     assert [example.id for example in split.test] == [f"multinli_1.0_dev_matched{n}" for n in range(12)]
     assert (sizes(split), split.complete) == ((12, 12), True)
     assert all("train" in example.id for example in split.validation)
-
-
-@pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
-def test_real_corpora_have_the_published_sizes(
-    shared_data: Path, monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
-    """Those that are complete here: sizes as in Table 4, shares of labels within a point."""
-    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
-    split = halves(key)
-    assert (split.differences(), sizes(split)) == ([], MEMBERS[key].sizes)
 
 
 def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
@@ -161,18 +145,15 @@ def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused
         assert not written(tmp_path / "suite").written
 
 
-def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path, tmp_path: Path) -> None:
+def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path) -> None:
     scores = (1.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 2.0)
     for part, of_part in (("train", scores[:-2]), ("dev", scores[-2:-1]), ("test", scores[-1:])):
         rows = (f"{each}\tx\t1\told\tdog\tDog {each} ran.\tOld dog {each} ran." for each in of_part)
         write_lines(corpora / "splits" / f"data.{part}", rows)
-    every = written(tmp_path / "every", "add_one")
-    written(tmp_path / "clear", "add_one", add_one="straightforward")
-    assert "add_one: 7 of 10 pairs have a mean score of at most 3 or at least 4 (42.9 %" in every.notes[0]
-    found = read_suite(tmp_path / "clear")["base.add_one"]
+    found = build(corpora=["add_one"], add_one="straightforward")["base.add_one"]
     assert len({item.info["score"] for item in found} - {3.25, 3.5, 3.75}) == len(found) == 4
     assert "pairs:straightforward" in str(found.entry.signature)
-    assert len(read_suite(tmp_path / "every")["base.add_one"]) == 5
+    assert len(build(corpora=["add_one"])["base.add_one"]) == 5
 
 
 def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(corpora: Path) -> None:
@@ -194,9 +175,7 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
     place = about(suite["base.mine"])
     assert (place["protocol"], place["added"], place["complete"]) == ("added", True, True)
     results = results_of([predict_suite("builtin/overlap", suite)])
-    said = "2 of the 14 corpora of the {}benchmark and 1 added, 1 in part"
-    assert score_table(results).title == f"Cross-dataset evaluation: {said.format('')}"
-    assert said.format("cross-dataset ") in headlines(results)[0]
+    assert "2 of the 14 corpora of the benchmark and 1 added, 1 in part" in score_table(results).title
 
 
 @each_row
@@ -212,7 +191,7 @@ def test_what_cannot_be_built_is_refused(
 
 def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path: Path) -> None:
     """What is named, the demo, has columns and labels of its own."""
-    rows = ("It rains.,It is wet.,yes", "Tom runs.,Tom sits.,no", "Ann sits.,Ann rests.,yes", "Ben ate.,-,no")
+    rows = ("It rains.,It is wet.,yes", "Tom runs.,Tom sits.,no")
     write_lines(own / "claims.csv", rows, "a,b,c\n")
     given = ["build", "cross-dataset", "--add", own / "claims.csv", "--add", "builtin:demo"]
     given += ["--columns", "premise=a,hypothesis=b,label=c", "--labels", "yes=entailment,no=not_entailment"]
@@ -220,8 +199,6 @@ def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path:
     suite = read_suite(tmp_path / "x")
     assert suite["base.claims"].entry.projection == "two labels"
     assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
-    entailed = {"It rains.", "Ann sits."}
-    assert all(item.label == TWO[item.premise not in entailed] for item in suite["base.claims"])
 
 
 def test_malformed_records_are_skipped_and_counted(
@@ -235,11 +212,3 @@ def test_malformed_records_are_skipped_and_counted(
     assert "mine: 1 malformed" in invoke(*given, "--skip-bad", "--allow-loss").stderr
     suite = read_suite(tmp_path / "suite")
     assert not any(about(suite[f"base.{name}"])["complete"] for name in ("mine", "multinli_dev_matched"))
-
-
-def test_another_reference_takes_the_place_of_snli(own: Path) -> None:
-    suite = build(reference="multinli:dev_matched")
-    assert list(suite.datasets) == ["base.multinli_dev_mismatched", "base.multinli_dev_matched"]
-    run = predict_suite("builtin/overlap", suite)
-    score = benchmark_score(run, measure(run))
-    assert (score.reference_name, score.reference.n) == ("multinli:dev_matched", 9)

@@ -273,9 +273,3 @@ def test_another_option_is_another_suite(
         assert _no_errors(read_suite(folder))  # a construction keeps its promises with every option
 
     for_each(check, list(IN_ONE_SUITE.items()))
-
-
-def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[..., str]) -> None:
-    said = {"corpus": "'corpus' has no options of its own", "antonmy": "did you mean 'antonymy'"}
-    for name, part in said.items():
-        assert part in refused(_request, SUITES["corpus"], data, {f"{name}.indirect": 1})

@@ -145,6 +145,16 @@ def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused
         assert not written(tmp_path / "suite").written
 
 
+@pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
+def test_real_corpora_have_the_published_sizes(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Those that are complete here: sizes as in Table 4, shares of labels within a point."""
+    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
+    split = halves(key)
+    assert (split.differences(), sizes(split)) == ([], MEMBERS[key].sizes)
+
+
 def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path) -> None:
     scores = (1.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 2.0)
     for part, of_part in (("train", scores[:-2]), ("dev", scores[-2:-1]), ("test", scores[-1:])):

@@ -1,5 +1,7 @@
 """The mean over the cross-dataset benchmark: its name, published figures beside it, a base model."""
 
+import csv
+import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,7 +16,9 @@ from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.ranking import rankings
 from crossexam.evaluation.several.together import score_together
 from crossexam.published.figures import published
-from crossexam.reports.analyses.cross_dataset import gain_table, score_table
+from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
+from crossexam.reports.data import render_csv
+from crossexam.reports.published_systems import other_pairs
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Marked
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
@@ -130,3 +134,20 @@ def test_relative_improvement_is_table_3() -> None:
     assert (rows["better"][2], rows["better"][4]) == (gain.reference, gain.mean)
     printed = PUBLISHED.table("debiasing").value("drift", "mean.relative")
     assert rows["drift (published)"][4] == pytest.approx((printed or 0) / 100)
+
+
+def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
+    """ESIM on WNLI: 51.1 (Table 5); of another number of pairs, marked, with both numbers below."""
+    run = run_of("m", {"wnli": (300, 353), "sick": 50, REFERENCE: 80})
+    results = results_of([run])
+    table = corpus_table(results)
+    (place,) = (k for k, column in enumerate(table.columns) if column.header == "ESIM")
+    cells = [row[place] for row in table.rows]
+    assert cells == pytest.approx([0.511, 0.57])
+    assert [isinstance(cell, Marked) for cell in cells] == [True, True]  # this WNLI has one label
+    rows = {(row["model"], row["test_set"]): row for row in csv.DictReader(io.StringIO(render_csv(results)))}
+    sick, snli = (rows["ESIM (published)", f"base.{key}"] for key in ("sick", REFERENCE))
+    assert (sick["statistic"], sick["value"]) == ("published_accuracy_of_other_items", "0.57")
+    assert (snli["statistic"], snli["value"]) == ("published_accuracy", "0.875")
+    wnli = run_of("m", {"wnli": (353, 353)}).datasets["base.wnli"]
+    assert other_pairs(wnli) == "1 labels, published 2"

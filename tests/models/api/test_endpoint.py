@@ -16,7 +16,6 @@ from crossexam.models.api.pacing import (
     Pace,
     StoppedError,
     TransientError,
-    stated_wait,
 )
 from crossexam.models.table import open_model
 
@@ -126,15 +125,3 @@ def test_a_server_that_was_never_there_is_given_up_soon(fake_time: Any) -> None:
     pace.stop()
     with pytest.raises(StoppedError):
         pace.carry_out(lambda: pytest.fail("asked"))
-
-
-def test_headers_that_mean_nothing_are_no_wait() -> None:
-    for headers in (
-        {"retry-after": "soon"},
-        {"retry-after": "nan"},
-        {"x-ratelimit-reset-requests": "1m"},  # how many remain is not said
-        {"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "1m"},
-        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "later"},
-    ):
-        assert stated_wait(headers, now=0) is None
-    assert stated_wait({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000050"}, 1700000000) == 50

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossexam as cx
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
 from crossexam.models.prompts.shots import draw_shots
@@ -264,14 +261,3 @@ def test_shots_are_earlier_turns_of_every_question_and_of_the_probe(server: Any,
         assert len(body["messages"]) == 1 + 2 * 4 + 1
     assert len(server.requests) == 30 + 1
     assert server.asked == PAIRS[:1]
-
-
-def test_shots_are_in_the_manifest_of_a_run_and_never_asked_about(server: Any, refused: Any) -> None:
-    drawn = draw_shots(template("words"), 4, DEMO, 0)
-    shot = drawn.examples[2]
-    asked = [Example("e", *PAIRS[0], "neutral"), Example("shot", shot.premise, shot.hypothesis, "neutral")]
-    said = refused(cx.run, "api/mine", Dataset("tiny", asked), endpoint=server.url, **SHOTS)
-    assert said.has(f"the example {drawn.ids[2]} is shown in the prompts", "or with --shots-seed 1")
-    assert server.requests == []
-    run = cx.run("api/mine", Dataset("tiny", asked[:1]), endpoint=server.url, **SHOTS)
-    assert run.details["shots"] == drawn.facts["shots"]

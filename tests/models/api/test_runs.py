@@ -151,26 +151,6 @@ def test_texts_are_left_out_if_so_asked(server: Any, command: Any, output: Path)
     assert "zebra" not in str(joined([StoredBatch(*row) for row in rows]).details)
 
 
-def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
-    server: Any, command: Any, output: Path
-) -> None:
-    """In a third of the answers, all labels together have a probability of about 0.2."""
-
-    def answer(body: dict[str, Any]) -> Any:
-        label = server.label_for(body)
-        shift = 1.5 if _is_third(server.pair_in(body)) else 0.0
-        others = {each: -3.0 - shift for each in LABELS if each != label}
-        return server.chat(label, {label: -0.2 - shift, **others})
-
-    server.answer = answer
-    said = f"in {len(THIRDS)} of 24 answers, all labels together had a probability below 1/2"
-    assert said in command("--answer", "logprobs").out
-    run = read_run(output)
-    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == THIRDS
-    assert said in crossexam.report(run).text(".html")
-    assert run.answered("tiny").all()  # flagged, and counted as any other
-
-
 def test_repeat_counts_how_often_answers_change(server: Any, command: Any, output: Path) -> None:
     """Each third pair gets another answer whenever it is asked again."""
     plain, counts = server.answer, dict[Any, int]()

@@ -173,18 +173,6 @@ def quantized(made_once: Callable[..., Path], exporter: Callable[..., Path]) -> 
     return made_once("quantized", quantize)
 
 
-@pytest.fixture
-def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
-
-    def call(*arguments: object, status: int | None = 0) -> Any:
-        monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        said = crossexam(arguments, status)
-        return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
-
-    return call
-
-
 class Response(NamedTuple):
     """What a server sends: a *status*, *headers*, a *body* (JSON, or text as it is); *cut* breaks off."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +14,6 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports import parts
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from made.runs import dataset, run_of
@@ -25,6 +24,36 @@ if TYPE_CHECKING:
 
 Opener = Callable[..., "Page"]
 BASE, NEGATION = (f"{name}.builtin_demo_120" for name in ("base", "negation"))
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Opener]:
+    """Open a file in a page of its own, with its sections, and wait for its items.
+
+    At the end, there was no request but that for it and its parts, and no error.
+    """
+    from playwright.sync_api import expect
+
+    context = chromium.new_context()
+    requests, trouble, opened = list[str](), list[str](), list[str]()
+    context.on("request", lambda request: requests.append(request.url))
+
+    def go(path: Path, fragment: str = "") -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        opened.append(path.as_uri())
+        page.goto(path.as_uri() + fragment)
+        expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+        page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
+        return page
+
+    yield go
+    context.close()
+    beside = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
+    assert [request for request in requests if not request.startswith(beside)] == opened
+    assert trouble == []
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +76,10 @@ def two_runs() -> list[Run]:
     return [answered("builtin/overlap", 0.4), answered("hf/bert", 0.6)]
 
 
-@pytest.fixture(scope="module")
-def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def two_models(two_runs: list[Run], tmp_path: Path, small_parts: None) -> Path:
     """A page whose items are beside it."""
-    path = tmp_path_factory.mktemp("page") / "two.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "PART_ITEMS", 15)
-        patch.setattr(parts, "MOST_INSIDE", 20)
-        return make_report(*two_runs, options=ReportOptions(items=60)).save(path)
-
-
-def count(page: Page) -> int:
-    return int(settled(page).split()[0].replace(",", ""))
+    return make_report(*two_runs, options=ReportOptions(items=60)).save(tmp_path / "two.html")
 
 
 def cards(page: Page) -> list[str]:
@@ -88,7 +109,7 @@ def test_filters_agree_with_the_data(open_page: Opener, two_runs: list[Run], tmp
         """The number of items of negation with these choices besides those before."""
         for control, value in choices.items():
             page.select_option(f"#{control}", value)
-        return count(page)
+        return int(settled(page).split()[0])
 
     page.select_option("#set", label=names[NEGATION])
     assert chosen() == len(items) == 120
@@ -175,21 +196,19 @@ def test_axe_finds_no_barrier(
 # Items of two labels with odd ids and texts
 
 
-@pytest.fixture(scope="module")
-def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def odd_items(tmp_path: Path) -> Path:
     """A page of items with odd ids and texts that begin like a formula, on two labels."""
     texts = ("=1+1", "+cmd", '-"quoted", and\nbroken', "@SUM(A1)", "It rains.", "＝1")
     base = dataset("base.rte", "EnnEnn", info={"genre": "=fiction"})
+    names = ("=id0", "=id1", "=id2", "=id3", "a/b #1 %2F?=ü\ud800", "=id5")
     items = tuple(
-        replace(
-            item, id="a/b #1 %2F?=ü\ud800" if k == 4 else f"=id{k}", premise=text, hypothesis=f"So {text}"
-        )
-        for k, (item, text) in enumerate(zip(base, texts, strict=True))
+        replace(item, id=name, premise=text, hypothesis=f"So {text}")
+        for item, name, text in zip(base, names, texts, strict=True)
     )
     base = replace(base, examples=items)
     rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
-    path = tmp_path_factory.mktemp("page") / "odd.html"
-    return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(path)
+    return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(tmp_path / "odd.html")
 
 
 @pytest.mark.browser

@@ -1,6 +1,6 @@
 """Requests, their failures and the waits after them, addresses, and keys: a server that fails in each way."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, repeat
 from typing import Any
 
@@ -21,41 +21,28 @@ from crossexam.models.table import open_model
 
 REMOTE = address_of("https://api.example.com/v1")
 KEY = "sk-do-not-show-4242"
-BODY = b'{"messages": [{"content": "Premise: p\\nHypothesis: h\\nAnswer:"}]}'
-
-
-@pytest.fixture
-def post(server: Any, fake_time: Any) -> Callable[..., Any]:
-    """Return a function that posts a request to which the server gives these responses, the last for ever."""
-
-    def send(*responses: Any) -> Any:
-        server.requests.clear()
-        fake_time.waits.clear()
-        following = chain(responses, repeat(responses[-1]))
-        server.answer = lambda body: next(following)
-        endpoint = Endpoint(address_of(server.url), Key("K", KEY), timeout=5, now=lambda: 1000.0)
-        pace = Pace(4, 8, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
-        return pace.carry_out(lambda: endpoint.post(BODY))
-
-    return send
 
 
 def test_what_may_pass_is_asked_again_when_the_server_says(
-    server: Any, fake_time: Any, post: Any, for_each: Any
+    server: Any, fake_time: Any, for_each: Any
 ) -> None:
+    endpoint = Endpoint(address_of(server.url), Key("K", KEY), timeout=5, now=lambda: 1000.0)
+
     def check(failure: Any, wait: Any) -> None:
-        reply = post(failure, server.chat("neutral"))
+        server.requests.clear()
+        fake_time.waits.clear()
+        following = iter([failure, server.chat("neutral")])
+        server.answer = lambda body: next(following)
+        pace = Pace(4, 8, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
+        reply = pace.carry_out(lambda: endpoint.post(b"{}"))
         assert reply["choices"][0]["message"]["content"] == "neutral"
         assert (len(server.requests), fake_time.waits) == (2, [wait])
 
     rows = (
         (server.error(429, "slow down", headers={"Retry-After": "7"}), 7.0),
         (server.error(429, "", headers={"Retry-After": "Thu, 01 Jan 1970 00:17:10 GMT"}), 30.0),
-        (server.error(429, "INSUFFICIENT QUOTA of requests at once"), 1.0),
         (server.error(429, "", code="insufficient_quota", headers={"Retry-After": "3"}), 3.0),
-        (server.error(503, "overloaded"), 1.0),
         (server.response(200, "<html>Welcome to the hotel</html>"), 1.0),
-        (server.response(200, {"choices": []}), 1.0),
         (server.response(200, {"error": {"message": "the provider failed"}}), 1.0),
         (server.chat("neutral")._replace(cut=True), 1.0),
     )

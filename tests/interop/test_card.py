@@ -13,11 +13,6 @@ from crossexam.interop.card import dataset_card, front_matter, refuse_forbidden_
 from crossexam.interop.licences import OTHER, licence_of
 from made.commands import invoke
 
-OWN = "premise,hypothesis,label\n" + "".join(
-    f"Ann has {k} cats.,Ann has cats.,{label}\n"
-    for k, label in enumerate(["entailment", "neutral", "contradiction"] * 4)
-)
-
 
 def built(folder: Path, base: str = "builtin:demo[:12]", *options: str) -> Path:
     invoke("build", "negation", "--base", base, "-o", folder, *options)
@@ -44,7 +39,8 @@ def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) ->
 
 def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> None:
     """A file of one's own has no licence that Crossexam knows, and perhaps another language."""
-    (tmp_path / "mine.csv").write_text(OWN)
+    rows = [f"Ann has {k} cats.,Ann has cats.,entailment\n" for k in range(12)]
+    (tmp_path / "mine.csv").write_text("premise,hypothesis,label\n" + "".join(rows))
     suite = read_suite(built(tmp_path / "suite", str(tmp_path / "mine.csv")))
     sources = sources_of(suite)
     assert (sources.others, sources.licences) == (["mine.csv"], ["unknown"])

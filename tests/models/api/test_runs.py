@@ -41,27 +41,6 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any) -> None:
     assert done.err.count("repeat the same command to resume") == 1
 
 
-class _Killed(BaseException):
-    pass
-
-
-@contextmanager
-def _killing(at: int) -> Iterator[None]:
-    """Let the store's transaction number *at* fail before it is committed."""
-    numbers, real = count(1), AnswerStore._transaction
-
-    @contextmanager
-    def transaction(self: AnswerStore, kind: str) -> Iterator[None]:
-        with real(self, kind):
-            yield
-            if next(numbers) == at:
-                raise _Killed
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AnswerStore, "_transaction", transaction)
-        yield
-
-
 def _stored(folder: Path) -> int:
     if not (folder / "store.sqlite").exists():
         return 0
@@ -82,7 +61,18 @@ def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
         return list(server.asked)
 
     def dies(folder: Path, at: int) -> bool:
-        with _killing(at), suppress(_Killed):
+        """Run, and let the store's transaction number *at* fail before it is committed."""
+        numbers, real = count(1), AnswerStore._transaction
+
+        @contextmanager
+        def transaction(self: AnswerStore, kind: str) -> Iterator[None]:
+            with real(self, kind):
+                yield
+                if next(numbers) == at:
+                    raise SystemExit
+
+        with pytest.MonkeyPatch.context() as patch, suppress(SystemExit):
+            patch.setattr(AnswerStore, "_transaction", transaction)
             run(folder)
             return False
         return True
@@ -112,10 +102,6 @@ def test_the_key_is_in_nothing(
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
         assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
-    def tell_third(body: dict[str, Any]) -> Any:
-        pair = server.pair_in(body)
-        return server.chat(f"say {KEY}" if pair[0] == "Premise 3." else server.label_for(body))
-
     responses = (
         server.error(401, f"Incorrect API key provided: {KEY}"),
         server.error(500, f"lost {KEY}"),
@@ -129,7 +115,7 @@ def test_the_key_is_in_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    server.answer = tell_third
+    server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nas {KEY} says")
     check(98)
     monkeypatch.setattr("crossexam.models.api.asking.usage_of", fail)
     check(99, status=3)

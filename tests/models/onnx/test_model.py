@@ -68,10 +68,7 @@ def test_batches_and_cores_change_nothing(
 def test_one_pair_at_a_time(exported: Path, copied: Any) -> None:
     """If the graph takes one, or the tokenizer has no padding token."""
     expected = opened(exported).predict(MIXED)
-    one, unpadded = (
-        copied(exported, "one"),
-        copied(exported, "unpadded", tokenizer_config={"pad_token": None}),
-    )
+    one, unpadded = copied(exported, "one"), copied(exported, "two", tokenizer_config={"pad_token": None})
     graph = onnx.load(one / "model.onnx")
     for table in graph.graph.input:
         table.type.tensor_type.shape.dim[0].dim_value = 1

@@ -143,9 +143,9 @@ def export(tokenizer: Any, folder: Path, labels: Sequence[str] = LABELS) -> Path
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     names = {str(k): label for k, label in enumerate(labels)}
     config = {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(config))
     tokens = {"model_max_length": 64, "pad_token": "[PAD]"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(tokens), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokens))
     return folder
 
 

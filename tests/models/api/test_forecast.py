@@ -19,9 +19,9 @@ def test_many_requests_to_another_machine_are_confirmed(refused: Any) -> None:
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     refuse_many(open_model("api/x", elsewhere), 1_969)
     named = {f"api.{name}": value for name, value in elsewhere.items()}
-    for model in (open_model("api/x", elsewhere), open_model("mean/api/x,builtin/majority", named)):
-        said = refused(UnconfirmedError, refuse_many, model, 1_970)
-        assert "up to 2,001 requests would be sent to api.example.com" in said  # with the probe
+    model = open_model("mean/api/x,builtin/majority", named)
+    said = refused(UnconfirmedError, refuse_many, model, 1_970)
+    assert "up to 2,001 requests would be sent to api.example.com" in said  # with the probe
     refuse_many(open_model("api/x", {**elsewhere, "yes": True}), 1_000_000)
     refuse_many(open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"}), 1_000_000)
 

@@ -194,7 +194,6 @@ def test_a_failure_for_now_is_no_answer(server: Any, opened: Any) -> None:
     server.answer = lambda body: (
         server.error(500, "broken") if server.pair_in(body) == PAIRS[1] else plain(body)
     )
-
     with pytest.raises(UnfinishedError, match=r"1 questions got no answer \(1 times 500: broken\)"):
         found.extend(k for batch in opened(tries=2).batches(PAIRS, [False] * 12) for k in batch.indices)
     assert sorted(found) == [0, *range(2, 12)]

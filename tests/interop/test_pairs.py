@@ -31,13 +31,8 @@ ITEMS = tuple(
     for n, (premise, hypothesis) in enumerate((p, h) for p in AWKWARD for h in AWKWARD)
 )
 #: The same pairs again in another test set, and one of its own; the items without a gold label are included.
-SUITE = Suite(
-    "s",
-    {
-        "base.x": Dataset("base.x", ITEMS),
-        "negation.x": Dataset("negation.x", (*ITEMS[:9], Example("own", "Only", "here.", "neutral"))),
-    },
-)
+AGAIN = Dataset("negation.x", (*ITEMS[:9], Example("own", "Only", "here.", "neutral")))
+SUITE = Suite("s", {"base.x": Dataset("base.x", ITEMS), "negation.x": AGAIN})
 DISTINCT = len(ITEMS) + 1
 READERS: dict[str, Callable[[Path], list[dict[str, str]]]] = {
     "csv": lambda path: list(csv.DictReader(path.open(encoding="utf-8", newline=""))),

@@ -18,8 +18,7 @@ from crossexam.runs.saved import read_run
 def test_many_requests_to_another_machine_are_confirmed(refused: Any) -> None:
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     refuse_many(open_model("api/x", elsewhere), 1_969)
-    named = {f"api.{name}": value for name, value in elsewhere.items()}
-    model = open_model("mean/api/x,builtin/majority", named)
+    model = open_model("mean/api/x,builtin/majority", {f"api.{name}": elsewhere[name] for name in elsewhere})
     said = refused(UnconfirmedError, refuse_many, model, 1_970)
     assert "up to 2,001 requests would be sent to api.example.com" in said  # with the probe
     refuse_many(open_model("api/x", {**elsewhere, "yes": True}), 1_000_000)

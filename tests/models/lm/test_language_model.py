@@ -151,8 +151,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
     del weights["t5.classifier.weight"]
     save_file(weights, path)
-    lacks = "lacks 1 weights of the model (classifier.weight)"
-    assert lacks in refused(_answered, f"lm/{tmp_path}", **options)
+    assert "lacks 1 weights of the model (cl" in refused(_answered, f"lm/{tmp_path}", **options)
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:

@@ -15,7 +15,6 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.interop.questions import Question, question_set
 from crossexam.models.prompts.table import template
-from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite as run
 from made.runs import dataset
 
@@ -144,5 +143,3 @@ def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: 
     assert found.outcomes[NAME].statuses().tolist() == ["answered"] * 4 + ["unasked"]
     said = "no reply to any item of 1 of the 2 test sets with gold labels: antonymy.dev"
     assert refused(FormatError, run, log, both).has(said, "--only 'negation.dev'")
-    pairs = [(SET.examples[1].premise, SET.examples[1].hypothesis), ("a", "b")]
-    assert "1 of 2 pairs have no reply" in refused(open_model(log).predict, pairs)

@@ -88,9 +88,7 @@ def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp
 
 def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(
-        "like = 'true'\nlabels = {entailment = 'wahr', not_entailment = 'falsch'}", encoding="utf-8"
-    )
+    path.write_text("like = 'true'\nlabels = {entailment = 'wahr', not_entailment = 'falsch'}")
     made = template(str(path))
     assert (made.name, made.source) == ("mine", "mine.toml")
     assert made.user == template("true").user

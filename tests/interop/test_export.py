@@ -117,3 +117,9 @@ def test_test_sets_that_would_be_one_task_are_refused(tmp_path: Path) -> None:
     for name in ("Negation.dev-1", "negation.dev_1"):
         with pytest.raises(CrossexamError, match=r"would both be the task crossexam_[nN]egation_dev_1"):
             exported("inspect", tmp_path / "both", THREE, dataset(name, "N"))
+
+
+def test_pairs_are_all_items_with_those_without_a_gold_label(tmp_path: Path) -> None:
+    export(suite(THREE), "csv", tmp_path / "pairs")
+    about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
+    assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}

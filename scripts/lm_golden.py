@@ -4,8 +4,7 @@
     python scripts/lm_golden.py
 
 The models have random weights from numpy and tokenizers trained on the built-in corpus, so that they are the
-same everywhere.  ``tests/models/lm/test_lm_eval.py`` compares ``lm/`` with the file, and with lm-eval itself
-where it is installed.
+same everywhere.  ``tests/models/lm/test_lm_eval.py`` compares ``lm/`` with the file.
 """
 
 from __future__ import annotations

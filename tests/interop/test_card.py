@@ -1,6 +1,5 @@
 """The dataset card of a suite: what the hub reads of it, and what it says of licences."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +9,9 @@ import pytest
 from crossexam.core.dataset import Suite
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import catalog
-from crossexam.interop.card import bibtex, dataset_card, front_matter, refuse_forbidden_changes, sources_of
+from crossexam.interop.card import dataset_card, front_matter, refuse_forbidden_changes, sources_of
 from crossexam.interop.licences import OTHER, licence_of
 from made.commands import invoke
-
-OWN = "premise,hypothesis,label\n" + "".join(
-    f"Ann has {k} cats.,Ann has cats.,{label}\n"
-    for k, label in enumerate(["entailment", "neutral", "contradiction"] * 4)
-)
 
 
 def built(folder: Path, base: str = "builtin:demo[:12]", *options: str) -> Path:
@@ -43,18 +37,10 @@ def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) ->
         assert loaded.features["label"].names[:3] == ["entailment", "neutral", "contradiction"]
 
 
-def test_the_card_shows_counts_and_shares(demo: Path) -> None:
-    suite = read_suite(demo)
-    text = (demo / "README.md").read_text("utf-8")
-    for dataset in suite:
-        share = dataset.label_counts()["entailment"] / len(dataset)
-        assert f"| `{dataset.name}` | {len(dataset)} | {100 * share:.1f} % |" in re.sub(" +", " ", text)
-    assert str(suite.manifest.signature) in text
-
-
 def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> None:
     """A file of one's own has no licence that Crossexam knows, and perhaps another language."""
-    (tmp_path / "mine.csv").write_text(OWN)
+    rows = [f"Ann has {k} cats.,Ann has cats.,entailment\n" for k in range(12)]
+    (tmp_path / "mine.csv").write_text("premise,hypothesis,label\n" + "".join(rows))
     suite = read_suite(built(tmp_path / "suite", str(tmp_path / "mine.csv")))
     sources = sources_of(suite)
     assert (sources.others, sources.licences) == (["mine.csv"], ["unknown"])
@@ -84,16 +70,6 @@ def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
     unknown = licence_of("a licence of its own")
     assert unknown.identifier == OTHER
     assert unknown not in {licence_of(each.licence) for each in catalog().values()}
-
-
-def test_each_publication_of_a_corpus_is_an_entry_of_bibtex() -> None:
-    for name, entry in catalog().items():
-        for each in entry.publications:
-            found = bibtex(name, each)
-            assert found.count("{") == found.count("}")
-            assert " and ".join(each.authors) in found
-            assert "http" not in found.partition("url = ")[0]
-        assert entry.publications or "CITATION.cff" in entry.citation
 
 
 def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path, refused: Callable[..., str]) -> None:

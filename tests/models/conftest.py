@@ -143,9 +143,9 @@ def export(tokenizer: Any, folder: Path, labels: Sequence[str] = LABELS) -> Path
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     names = {str(k): label for k, label in enumerate(labels)}
     config = {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(config))
     tokens = {"model_max_length": 64, "pad_token": "[PAD]"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(tokens), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokens))
     return folder
 
 
@@ -171,18 +171,6 @@ def quantized(made_once: Callable[..., Path], exporter: Callable[..., Path]) -> 
         (folder / "model.onnx").unlink()
 
     return made_once("quantized", quantize)
-
-
-@pytest.fixture
-def crossexam_command(crossexam: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
-
-    def call(*arguments: object, status: int | None = 0) -> Any:
-        monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-        said = crossexam(arguments, status)
-        return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
-
-    return call
 
 
 class Response(NamedTuple):

@@ -25,14 +25,13 @@ def output(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def command(
-    crossexam_command: Callable[..., Any], tests: Path, output: Path, server: Any
-) -> Callable[..., Any]:
+def command(crossexam: Callable[..., Any], tests: Path, output: Path, server: Any) -> Callable[..., Any]:
     """Return a function that runs ``crossexam run api/mine`` on these pairs with these arguments."""
 
     def call(*arguments: object, status: int | None = 0) -> Any:
         line = ("run", "api/mine", tests, "--concurrency", "1", "--endpoint", server.url)
         into = () if "-o" in arguments else ("-o", output)
-        return crossexam_command(*line, *into, *arguments, status=status)
+        said = crossexam((*line, *into, *arguments), status)
+        return said._replace(out=" ".join(said.out.split()), err=" ".join(said.err.split()))
 
     return call

@@ -25,23 +25,18 @@ def _write_llama(path: Path) -> None:
     kinds = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL, *[TokenType.BYTE] * 256]
     kinds += [TokenType.NORMAL] * (len(tokens) - len(kinds))
     writer = GGUFWriter(path, "llama")
+    numbers = {"context_length": CONTEXT, "embedding_length": WIDTH, "feed_forward_length": 2 * WIDTH}
+    numbers |= {"block_count": LAYERS, "head_count": HEADS, "head_count_kv": HEADS}
+    numbers |= {"rope_dimension_count": WIDTH // HEADS, "vocab_size": len(tokens)}
+    numbers |= {"bos_token_id": 1, "eos_token_id": 2, "unk_token_id": 0}
+    for name, number in numbers.items():
+        getattr(writer, f"add_{name}")(number)
     writer.add_name("tiny")
-    writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(2 * WIDTH)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(HEADS)
     writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(WIDTH // HEADS)
-    writer.add_vocab_size(len(tokens))
     writer.add_tokenizer_model("llama")
     writer.add_token_list(tokens)
     writer.add_token_scores([0.0] * 259 + [-float(number) for number in range(len(tokens) - 259)])
     writer.add_token_types(kinds)
-    writer.add_bos_token_id(1)
-    writer.add_eos_token_id(2)
-    writer.add_unk_token_id(0)
     writer.add_chat_template("{% for m in messages %}{{ m['content'] }}\n{% endfor %}")
     for name, shape in _shapes(len(tokens)).items():
         rng = np.random.default_rng([len(name), *map(ord, name)])
@@ -57,11 +52,8 @@ def _write_llama(path: Path) -> None:
 
 
 def _shapes(vocabulary: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {
-        "token_embd.weight": (vocabulary, WIDTH),
-        "output_norm.weight": (WIDTH,),
-        "output.weight": (vocabulary, WIDTH),
-    }
+    shapes: dict[str, tuple[int, ...]] = {"output_norm.weight": (WIDTH,)}
+    shapes |= {f"{name}.weight": (vocabulary, WIDTH) for name in ("token_embd", "output")}
     for layer in range(LAYERS):
         block = f"blk.{layer}"
         shapes |= {f"{block}.attn_{name}.weight": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")}

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossexam as cx
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
 from crossexam.models.prompts.shots import draw_shots
@@ -197,13 +194,8 @@ def test_a_failure_for_now_is_no_answer(server: Any, opened: Any) -> None:
     server.answer = lambda body: (
         server.error(500, "broken") if server.pair_in(body) == PAIRS[1] else plain(body)
     )
-
-    def ask() -> None:
-        for batch in opened(tries=2).batches(PAIRS, [False] * 12):
-            found.extend(batch.indices)
-
     with pytest.raises(UnfinishedError, match=r"1 questions got no answer \(1 times 500: broken\)"):
-        ask()
+        found.extend(k for batch in opened(tries=2).batches(PAIRS, [False] * 12) for k in batch.indices)
     assert sorted(found) == [0, *range(2, 12)]
 
 
@@ -236,42 +228,22 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: An
     assert two.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")
 
 
-DEMO = "builtin:demo"
-RTE = dataset("rte", "EnEnEn")
-
-
 def test_the_template_follows_from_the_labels_of_all_test_sets(server: Any) -> None:
     """Where neutral alone stands against entailment, answers to a question about two would not be those."""
-    snli, scitail = dataset("snli", "ENC"), dataset("scitail", "ENE", projection="no contradiction")
-    for tests, expected in (([RTE], "words.two"), ([RTE, snli], "words"), ([scitail], "words")):
+    rte, snli = dataset("rte", "EnEnEn"), dataset("snli", "ENC")
+    scitail = dataset("scitail", "ENE", projection="no contradiction")
+    for tests, expected in (([rte], "words.two"), ([rte, snli], "words"), ([scitail], "words")):
         model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
         assert model.details["template"]["name"] == expected
         assert open_model(model, tests=tests) is model
-    member = open_model("mean/api/mine,builtin/majority", {"api.endpoint": server.url}, tests=[RTE])
-    assert member.details["members"]["api/mine"]["template"]["name"] == "words.two"
-
-
-SHOTS: dict[str, Any] = {"shots": 4, "shots_from": DEMO}
 
 
 def test_shots_are_earlier_turns_of_every_question_and_of_the_probe(server: Any, opened: Any) -> None:
-    model = opened(**SHOTS, shots_seed=2)
-    model.predict(PAIRS[:1])
+    opened(shots=4, shots_from="builtin:demo", shots_seed=2).predict(PAIRS[:1])
     words = template("words")
-    drawn = draw_shots(words, 4, DEMO, 2).examples
+    drawn = draw_shots(words, 4, "builtin:demo", 2).examples
     for body in server.requests:
         assert body["messages"] == words.messages(*server.pair_in(body), drawn)
         assert len(body["messages"]) == 1 + 2 * 4 + 1
     assert len(server.requests) == 30 + 1
     assert server.asked == PAIRS[:1]
-
-
-def test_shots_are_in_the_manifest_of_a_run_and_never_asked_about(server: Any, refused: Any) -> None:
-    drawn = draw_shots(template("words"), 4, DEMO, 0)
-    shot = drawn.examples[2]
-    asked = [Example("e", *PAIRS[0], "neutral"), Example("shot", shot.premise, shot.hypothesis, "neutral")]
-    said = refused(cx.run, "api/mine", Dataset("tiny", asked), endpoint=server.url, **SHOTS)
-    assert said.has(f"the example {drawn.ids[2]} is shown in the prompts", "or with --shots-seed 1")
-    assert server.requests == []
-    run = cx.run("api/mine", Dataset("tiny", asked[:1]), endpoint=server.url, **SHOTS)
-    assert run.details["shots"] == drawn.facts["shots"]

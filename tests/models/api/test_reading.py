@@ -5,8 +5,6 @@ openai 3.54.0.  vLLM: chat_completion/protocol.py at 002032ee.  Ollama, Gemini: 
 """
 
 import math
-import random
-from statistics import median
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from crossexam.corpora.label_names import Names
 from crossexam.models.api.endpoint import error_in
 from crossexam.models.api.logprobs import label_begun_by, shares_at
 from crossexam.models.api.reading import LabelForms, ReadAnswer, chat_forms, read_answer
-from crossexam.models.api.replies import RunningMedian, Tally, status_of_rejection, usage_of
+from crossexam.models.api.replies import Tally, status_of_rejection, usage_of
 from crossexam.models.prompts.table import templates
 from made.models import token
 
@@ -77,15 +75,6 @@ def test_every_template_reads_its_own_labels() -> None:
             assert read_answer(f"The answer is {form}.", forms).label == label
 
 
-def test_declared_words_must_fit_the_question_of_the_template(refused: Any) -> None:
-    three = dict(WORDS.forms)
-    other = chat_forms(three, OWN, "words")
-    assert (other.also, other.unread) == ({}, tuple(OWN))
-    assert chat_forms(three, {"refuted": "contradiction"}, "words").by_text["refuted"] == "contradiction"
-    said = refused(chat_forms, TWO, {"yes": "not_entailment", "no": "entailment"}, "x")
-    assert "'yes' is entailment in template 'x', and not_entailment by --labels" in said
-
-
 def test_probabilities_are_those_where_the_answer_begins() -> None:
     """The first token is not the answer: probabilities there would say contradiction.
 
@@ -109,15 +98,6 @@ def test_probabilities_are_those_where_the_answer_begins() -> None:
     assert found.shares["entailment"] == pytest.approx((math.exp(-2) + math.exp(-3)) / mass)
     assert found.shares["contradiction"] == 0
     assert found.least == pytest.approx(math.exp(-4))
-
-
-def test_tokens_are_compared_by_their_bytes() -> None:
-    """llama.cpp sends pieces of characters as tokens whose texts are empty or replacements."""
-    half = {"token": "\ufffd", "bytes": [0xC3], "logprob": -0.1, "top_logprobs": []}
-    rest = {"token": "", "bytes": [0xA9], "logprob": -0.1, "top_logprobs": []}
-    tokens = [half, rest, token(" neutral", top={" neutral": -0.2})]
-    found = shares_at(tokens, "é neutral", ReadAnswer("neutral", start=2, end=9), WORDS)
-    assert not isinstance(found, str)
 
 
 def test_no_probabilities_are_made_up() -> None:
@@ -146,10 +126,8 @@ def test_errors_in_documented_shapes() -> None:
         (400, {"error": {"message": "?", "code": "context_length_exceeded", "param": "m"}}, "too_long"),
         (400, {"error": {"message": "?", "code": "content_filter", "innererror": {}}}, "filtered"),  # Azure
         (400, {"object": "error", "message": "maximum context length is 8."}, "too_long"),  # vLLM
-        (400, {"detail": "Input length exceeds the context length"}, "too_long"),
         (400, [{"error": {"code": 400, "message": "API key not valid"}}], None),  # Gemini
         (404, {"error": "model 'x' not found, try pulling it first"}, None),  # Ollama
-        (401, {"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}, None),
     ):
         error = error_in(status, body)
         assert error.message not in ("", "None")
@@ -157,23 +135,14 @@ def test_errors_in_documented_shapes() -> None:
 
 
 def test_tokens_in_documented_shapes() -> None:
-    details = {
-        "prompt_tokens_details": {"cached_tokens": 4},
-        "completion_tokens_details": {"reasoning_tokens": 5},
-    }
-    usage = {"prompt_tokens": 9, "completion_tokens": 7, **details}
+    usage: dict[str, Any] = {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4}}
+    usage |= {"completion_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 5}}
     assert usage_of({"usage": usage}) == {"input": 9, "cached": 4, "output": 7, "reasoning": 5}
     assert usage_of({"usage": {**usage, "prompt_tokens_details": None}})["input"] == 9
 
 
 def test_masses_are_tallied() -> None:
-    """The median is known at any time, and masses below one half are counted."""
-    rng, seen, masses = random.Random(3), list[float](), RunningMedian()
-    assert masses.value is None
-    for _ in range(200):
-        seen.append(rng.choice([0.5, round(rng.random(), 6)]))
-        masses.add(seen[-1])
-        assert masses.value == median(seen)
+    """Those below one half are counted."""
     tally = Tally()
-    tally.add([{"logprobs": "aligned", "mass": mass} for mass in (0.2, 0.5, 0.9)] + [{"logprobs": "none"}])
+    tally.add([{"logprobs": "aligned", "mass": mass} for mass in (0.9, 0.2, 0.5)] + [{"logprobs": "none"}])
     assert tally.facts["logprobs"] == {"aligned": 3, "none": 1, "mass_median": 0.5, "low_mass": 1}

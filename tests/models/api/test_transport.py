@@ -66,16 +66,13 @@ def scripted() -> Iterator[ScriptedServer]:
     running.close()
 
 
-def _hide(text: str) -> str:
-    return Key("K", KEY).hidden_in(text)
-
-
 def _direct(url: str, seconds: float = 5.0) -> Transport:
-    return DirectTransport(url, {"X-Key": KEY}, Limits(seconds, lambda: 0.0), _hide)
+    return DirectTransport(url, {"X-Key": KEY}, Limits(seconds, lambda: 0.0), Key("K", KEY).hidden_in)
 
 
 def _httpx(url: str, seconds: float = 5.0) -> Transport:
-    return HttpxTransport({"X-Key": KEY}, Limits(seconds, lambda: 0.0), _hide, trust_env=False)
+    limits = Limits(seconds, lambda: 0.0)
+    return HttpxTransport({"X-Key": KEY}, limits, Key("K", KEY).hidden_in, trust_env=False)
 
 
 BOTH = pytest.mark.parametrize("transport_to", [_direct, _httpx])
@@ -149,14 +146,13 @@ def test_an_endpoint_on_this_machine(scripted: ScriptedServer, monkeypatch: pyte
         slow.post(b"{}")
 
 
-def test_a_server_that_is_not_there_or_says_nothing_fails_for_now() -> None:
+@BOTH
+def test_a_server_that_is_not_there_or_says_nothing_fails_for_now(transport_to: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        for transport_to in (_direct, _httpx):
-            with pytest.raises(TransientError, match=r"no answer within 0\.05 seconds"):
-                _post(transport_to(url, 0.05), url)
-    for transport_to in (_direct, _httpx):
-        with pytest.raises(TransientError, match="connection refused") as caught:
-            _post(transport_to(url), url)
-        assert caught.value.refused
-        assert _shows_no_key(caught.value)
+        with pytest.raises(TransientError, match=r"no answer within 0\.05 seconds"):
+            _post(transport_to(url, 0.05), url)
+    with pytest.raises(TransientError, match="connection refused") as caught:
+        _post(transport_to(url), url)
+    assert caught.value.refused
+    assert _shows_no_key(caught.value)

@@ -12,7 +12,7 @@ import pytest
 import torch
 import transformers
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from scipy.special import softmax
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -20,6 +20,7 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
+from made.checkpoints import save_tiny
 from made.commands import invoke
 from made.runs import dataset
 
@@ -126,28 +127,21 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
     assert outcomes[0].label_mass == pytest.approx(mass, rel=1e-4)
 
 
-def _hhem(folder: Path, t5: Path) -> tuple[Path, Any]:
-    """Save a tiny model under the names of HHEM-2.1-open; return its folder and the model."""
-    model = transformers.T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
-    random = np.random.default_rng(5)
-    weights = {}
-    for name, each in sorted(model.named_parameters()):
-        each.data[:] = each.new_tensor(random.normal(0, 0.3, tuple(each.shape)))
-        weights[f"t5.{name}"] = each.data.clone()
-    folder.mkdir()
-    save_file(weights, folder / "model.safetensors")
-    config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}
-    (folder / "config.json").write_text(json.dumps(config))
-    return folder, model
-
-
 def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     lm_folders: dict[str, Path], tmp_path: Path, refused: Any
 ) -> None:
-    t5 = lm_folders["t5"]
-    folder, direct = _hhem(tmp_path / "hhem", t5)
+    """A tiny model has the names of HHEM-2.1-open."""
+    t5, path = lm_folders["t5"], tmp_path / "model.safetensors"
+    direct = transformers.T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
+    torch.manual_seed(5)
+    for each in direct.parameters():
+        torch.nn.init.normal_(each, std=0.3)
+    weights = {f"t5.{name}": each.data for name, each in direct.named_parameters()}
+    save_file(weights, path)
+    config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
     options = {"template": "hhem", "foundation": str(t5)}
-    table, _ = _answered(f"lm/{folder}", **options)
+    table, _ = _answered(f"lm/{tmp_path}", **options)
     prompt = (
         "<pad> Determine if the hypothesis is true given the premise?\n\n"
         f"Premise: {PAIRS[0][0]}\n\nHypothesis: {PAIRS[0][1]}"
@@ -155,29 +149,21 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     with torch.no_grad():
         logits = direct(**AutoTokenizer.from_pretrained(t5)(prompt, return_tensors="pt")).logits[0, 0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
-    weights = load_file(folder / "model.safetensors")
-    save_file({**weights, "t5.other": torch.zeros(1)}, folder / "model.safetensors")
-    assert "the weights other are not those of HHEM" in refused(_answered, f"lm/{folder}", **options)
     del weights["t5.classifier.weight"]
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    lacks = "lacks 1 weights of the model (classifier.weight)"
-    assert lacks in refused(_answered, f"lm/{folder}", **options)
+    save_file(weights, path)
+    assert "lacks 1 weights of the model (cl" in refused(_answered, f"lm/{tmp_path}", **options)
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
     """As in inference.py of MiniCheck: document and claim joined by the separator, class 1 is supported."""
-    config = transformers.BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
-    torch.manual_seed(3)
-    model = transformers.AutoModelForSequenceClassification.from_config(config).eval()
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
-    tokenizer.save_pretrained(tmp_path)
-    model.save_pretrained(tmp_path)
+    save_tiny(tmp_path, tokenizer, labels=2)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
     table, _ = _answered(f"lm/{tmp_path}", "minicheck-deberta")
     with torch.no_grad():
         encoded = tokenizer("[SEP]".join(PAIRS[0]), return_tensors="pt")
         logits = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"]).logits[0]
     assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
-    assert "the checkpoint is a classifier" in refused(open_model, f"lm/{tmp_path}", {"template": "gpt3"})
     three = refused(_answered, f"lm/{tiny_checkpoint}", "minicheck-deberta")
     assert "has 3 classes, the template minicheck-deberta names 2" in three
 
@@ -194,15 +180,6 @@ def test_a_chat_template_may_refuse_a_system_message(lm_folders: dict[str, Path]
     np.testing.assert_allclose(merged[0], softmax([sum(each) for each in tokens]), atol=1e-5)
 
 
-def test_the_template_is_part_of_the_name_and_can_be_stated_there(gpt2: str, refused: Any) -> None:
-    stated = open_model(gpt2, {"template": "gpt3"})
-    assert stated.name == f"{gpt2} [gpt3]"
-    again = open_model(stated.name)
-    assert (again.name, again.key) == (stated.name, stated.key)
-    other = refused(open_model, stated.name, {"template": "words"})
-    assert "the name says the template gpt3, the option words" in other
-
-
 def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_each: Any, refused: Any) -> None:
     alike = tmp_path / "alike.toml"
     alike.write_text("like = 'words'\nlabels = {entailment='a b', neutral='a c', contradiction='d'}")
@@ -212,6 +189,7 @@ def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, for_eac
 
     rows = (
         (gpt2, {"template": "hhem"}, "the score is class"),
+        (f"{gpt2} [gpt3]", {"template": "words"}, "the name says the template gpt3, the option words"),
         (gpt2, {"template": "gpt3", "threshold": 0.5}, "the template gpt3 has three labels"),
         (gpt2, {"template": "minicheck-ft5", "score": "sum"}, "are numbered outputs, for the score first"),
         (gpt2, {"template": "gpt3", "chat": "yes"}, "its tokenizer has no chat template"),

@@ -1,4 +1,4 @@
-"""The log-likelihoods of ``lm/`` against lm-eval's: recorded ones, and new ones where it is installed."""
+"""The log-likelihoods of ``lm/`` against those that lm-eval gave."""
 
 import json
 from pathlib import Path
@@ -43,16 +43,6 @@ def test_log_likelihoods_are_those_that_lm_eval_gave(
         for template, expected in GOLDEN[name].items():
             if (template == "words") is first:
                 _assert_gives(_opened(name, lm_folders[name], template=template), expected)
-
-
-@pytest.mark.slow
-def test_log_likelihoods_are_those_of_the_installed_lm_eval(lm_folders: dict[str, Path]) -> None:
-    pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
-    for name in MODELS:
-        chat = name.endswith("chat")
-        asked = lm_golden.likelihoods(lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0"))
-        for template, expected in asked.items():
-            _assert_gives(_opened(name, lm_folders[name], template=template), expected)
 
 
 def test_labels_that_continue_their_prompts_have_the_same_likelihoods(

@@ -113,15 +113,6 @@ def test_requests_and_pairs_of_the_probe_are_left_out(run: Any, written: Any, of
     assert run(folder, **GPT3).details["files"] == ["out.jsonl"]
 
 
-def test_the_results_of_several_models_are_refused(
-    opened: Any, written: Any, of_api: list[str], refused: Any
-) -> None:
-    of_another_key = of_api[0].replace("0123456789ab", "fedcba987654")
-    for last in (line(IDS[0], answer("True"), model="other"), line(of_another_key, answer("True"))):
-        log = written(*(line(name, answer("True")) for name in (IDS[1], of_api[1])), last)
-        assert "several models: " in refused(FormatError, opened, log, **GPT3)
-
-
 def test_an_id_in_several_test_sets_is_one_pair_or_an_error(
     run: Any, written: Any, asked: Dataset, refused: Any
 ) -> None:

@@ -74,13 +74,6 @@ def test_the_hash_covers_everything_that_an_answer_depends_on() -> None:
         assert (replace(base, **{entry: value}).sha256 == base.sha256) is (entry in same), entry
 
 
-def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(refused: Any) -> None:
-    _template().refuse_shared_prefix("--answer logprobs")
-    alike = _template(labels={**THREE, "neutral": "No idea"})
-    said = refused(alike.refuse_shared_prefix, "--answer logprobs")
-    assert said.has("'No idea' begins with the label 'no'", "for --answer logprobs")
-
-
 def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 
@@ -89,15 +82,12 @@ def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp
         assert refused(FormatError, template, path).has(str(path), *named)
 
     each_case(check)
-    assert "did you mean 'words'" in refused(template, "wrods")
     assert "cannot be read" in refused(template, str(tmp_path / "none.toml"))
 
 
 def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(
-        "like = 'true'\nlabels = {entailment = 'wahr', not_entailment = 'falsch'}", encoding="utf-8"
-    )
+    path.write_text("like = 'true'\nlabels = {entailment = 'wahr', not_entailment = 'falsch'}")
     made = template(str(path))
     assert (made.name, made.source) == ("mine", "mine.toml")
     assert made.user == template("true").user
@@ -118,14 +108,8 @@ def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
 
 
 def test_shots_that_cannot_be_drawn_are_refused(refused: Any) -> None:
-    for count, source, message in (
-        (3, None, "--shots is 3, and --shots-from is not given"),
-        (0, DEMO, "--shots is 0, and --shots-from is builtin:demo"),
-        (5_000, DEMO, "--shots is 5000"),
-        (60, f"{DEMO}[:9]", "examples of"),
-        (3, "nosuch:train", "no corpus is called 'nosuch'"),
-    ):
-        assert message in refused(draw_shots, template("gpt3"), count, source, 0)
+    assert "--shots-from is not given" in refused(draw_shots, template("gpt3"), 3, None, 0)
+    assert "examples of" in refused(draw_shots, template("gpt3"), 60, f"{DEMO}[:9]", 0)
 
 
 def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path], refused: Any) -> None:

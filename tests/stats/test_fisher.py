@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 
 from crossexam.stats import fisher
@@ -11,8 +10,6 @@ from crossexam.stats.fisher import fisher_exact
 
 # Sanchez Carmona et al. 2018, Table 4: polarity by prediction N, C, E (DAM).
 TABLE_4 = np.array([[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]])
-
-small_tables = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=4)
 
 
 def test_the_published_table_by_listing_all_tables() -> None:

@@ -49,24 +49,6 @@ def test_groups_are_the_maximal_sets_of_models_that_are_not_apart() -> None:
         assert groups_not_apart(apart) == cliques_by_definition(apart)
 
 
-def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
-    """Items of 10 pairs, right or wrong as a pair: a second set of these pairs says nothing new."""
-    rng = np.random.default_rng(4)
-    pairs, right = np.repeat(np.arange(10), 20), np.stack([np.arange(10) < 6, np.arange(10) < 4], axis=1)
-    correct = right[pairs]
-    first, second = (np.stack([rng.permutation(200) + k * 200, pairs], axis=1) for k in (0, 1))
-    once = differences_of_means([(correct, first)])
-    twice = differences_of_means([(correct, first), (correct, second)])
-    of_others = differences_of_means([(correct, first), (correct, second + np.array([0, 10]))])
-    assert twice.means[0][:3] == pytest.approx(once.means[0][:3])
-    assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
-    assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
-    assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
-    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
-    with_base = differences_of_means([base, (correct, first)])
-    assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
-
-
 def test_test_sets_have_the_same_weight_in_a_mean() -> None:
     small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
     means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])

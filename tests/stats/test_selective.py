@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from figure_formulas.probabilities import area, likely_risks, risks
+from figure_formulas.probabilities import risks
 from numpy.typing import NDArray
 
 from crossexam.stats.estimate import share_interval
@@ -27,24 +27,14 @@ def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]
     return rng.random(n) > sure, sure, np.unique(rng.integers(0, n // 2, n), return_inverse=True)[1]
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.8])
-def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
+def test_effective_sizes_are_those_of_the_definition() -> None:
     wrong, sure, codes = with_ties(1, 60)
     curve = risk_coverage(wrong, sure, codes)
     order = np.argsort(-sure, kind="stable").tolist()
-    risk, wanted = risks(wrong, sure, codes, order, confidence)
+    risk, wanted = risks(wrong, sure, codes, order, 0.95)
     assert curve.risk == pytest.approx(risk)
     assert curve.area.value == pytest.approx(np.mean(risk))
-    assert curve.n_eff(slice(None), confidence) == pytest.approx(wanted)
-    found, accuracy = curve.accuracy_at(0.8, confidence), 1 - risk[47]
-    low = share_interval(accuracy, wanted[47], confidence)[0]
+    assert curve.n_eff(slice(None), 0.95) == pytest.approx(wanted)
+    found, accuracy = curve.accuracy_at(0.8), 1 - risk[47]
+    low = share_interval(accuracy, wanted[47])[0]
     assert (found.value, found.low) == pytest.approx((accuracy, low))
-
-
-def test_the_area_has_the_influences_of_the_definition() -> None:
-    """The influence of an item is what the area changes with its weight."""
-    wrong, sure, codes = with_ties(3, 200)
-    found = risk_coverage(wrong, sure, codes).area
-    assert found.value == pytest.approx(likely_risks(wrong, sure))
-    expected = area(wrong, sure, codes, found.value)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))

@@ -1,36 +1,12 @@
-"""Ranks of several models against other implementations, and groups by their definition."""
+"""Groups of several models by their definition, and differences of their means."""
 
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 import pytest
-from figure_formulas.intervals import Number
-from figure_formulas.several import ranking
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
-from crossexam.stats.ranks import differences_of_means, groups_not_apart, holm_matrix, pairwise_tests, ranks
-
-ALPHA: Final = 0.05
-#: What ranks do not depend on.
-NOTHING: Final = Number(0.0, 0.0, 1.0, 80)
-
-
-def test_ranks_are_those_of_a_second_implementation() -> None:
-    """By binomial tests of scipy."""
-    correct = np.random.default_rng(0).random((80, 5)) < [0.9, 0.85, 0.6, 0.58, 0.3]
-    tests = {}
-    for one, other in combinations(range(5), 2):
-        b = int((correct[:, one] & ~correct[:, other]).sum())
-        c = int((correct[:, other] & ~correct[:, one]).sum())
-        tests[str(one), str(other)] = NOTHING, float(binomtest(b, b + c).pvalue)
-    accuracies = correct.mean(axis=0).tolist()
-    numbers = {str(model): NOTHING._replace(value=each) for model, each in enumerate(accuracies)}
-    theirs = dict(ranking("x", numbers, tests, 0))
-    expected = [[theirs[f"{model}|x|rank|"][end] for model in numbers] for end in ("low", "high")]
-    found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
-    assert [found.low.tolist(), found.high.tolist()] == expected
+from crossexam.stats.ranks import differences_of_means, groups_not_apart
 
 
 def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:

@@ -34,8 +34,6 @@ FLIPPED = "predicted otherwise than their base"
 CASES: tuple[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, int, list[str]], ...] = (
     ({DEV: wrong_at(5, 100, 7, 200, 201)}, {DEV: wrong_at(100)}, {"measure": "accuracy", **AGAINST},
      f"wrong{LATER}", 4, ["200", "201", "5"]),
-    ({DEV: wrong_at(5, 7)}, {DEV: wrong_at(7, 9)},
-     {"measure": "balanced_accuracy", **AGAINST, "require": "shown"}, f"wrong{LATER}", 1, ["5"]),
     ({DEV: wrong_at(5, 100, 7, 200)}, {}, {"measure": "accuracy", "min": 0.99},
      "wrong", 4, ["100", "200", "5"]),
     ({DEV: ~wrong_at(5, 7)}, {}, {"measure": "accuracy", "max": 0.0}, "right", 2, ["5", "7"]),

@@ -32,9 +32,7 @@ def first(right: int, n: int) -> Any:
     return np.arange(n) < right
 
 
-@pytest.mark.parametrize(
-    ("right", "n", "limit"), [(97, 100, 0.99), (97, 100, 0.9), (280, 300, 0.9), (46, 50, 0.99), (0, 20, 0.5)]
-)
+@pytest.mark.parametrize(("right", "n", "limit"), [(97, 100, 0.99), (280, 300, 0.9), (0, 20, 0.5)])
 def test_p_values_are_binomial_tails(right: int, n: int, limit: float) -> None:
     check = check_of(first(right, n), {"min": limit})
     less, more = (binomtest(right, n, limit, alternative=side).pvalue for side in ("less", "greater"))

@@ -28,10 +28,8 @@ KRIPPENDORFF = [
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
 ]
 
-votes = st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20)
 
-
-@given(votes)
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20))
 def test_fleiss_kappa_is_statsmodels(rows: list[list[int]]) -> None:
     counts = votes_of(rows, 4)
     found = fleiss_kappa(counts).value
@@ -45,6 +43,17 @@ def test_krippendorffs_alpha_is_the_published_one() -> None:
     found = krippendorff_alpha(votes_of(np.transpose(KRIPPENDORFF) - 1, 5))
     assert round(found.value, 3) == 0.743
     assert found.n == 11  # the last unit has one value, which pairs with none
+
+
+def test_the_interval_is_that_of_a_jackknife() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 3, (40, 3))
+    rows[:20, 1] = rows[:20, 0]  # disagreement alone would be wider if they agreed by chance
+    for statistic in (fleiss_kappa, krippendorff_alpha):
+        found = statistic(votes_of(rows, 3))
+        without = np.array([statistic(votes_of(np.delete(rows, k, axis=0), 3)).value for k in range(40)])
+        half = t.ppf(0.975, 39) * (39 * without.var()) ** 0.5
+        assert found.high - found.value == pytest.approx(half, rel=0.1)
 
 
 def test_cohens_kappa_is_that_of_statsmodels_with_t() -> None:

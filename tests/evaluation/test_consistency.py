@@ -67,21 +67,19 @@ def test_both_rates_are_those_counted_by_hand(for_each: Callable[..., None]) -> 
         assert each.of_condition.value == pytest.approx(violations / conditions)
         assert each.of_condition.n == conditions
 
-    for_each(
-        check,
-        [
-            # the premise entails itself: two of six answers say something else
-            ("identity", "ENCENC", "ENEECE", (2, 6, 6)),
-            # C one way only: places 1, 2 and 3; C on either side: places 0 to 3
-            ("symmetry", "CCENNE", "CNCCNE", (3, 4, 6)),
-            # E becomes C, N stays, C becomes E: not so at places 1, 3 and 5
-            ("negated_hypothesis", "EENNCC", "CNNEEC", (3, 6, 6)),
-            # the label changes at places 1 and 5
-            ("double_negation", "EENNCC", "ENNNCE", (2, 6, 6)),
-            # (p, h) is entailed at places 0 to 2, and then (p, h and p) is not at 1 and 2
-            ("conjunction", "EEENCC", "ENCEEE", (2, 3, 6)),
-        ],
-    )
+    rows = [
+        # the premise entails itself: two of six answers say something else
+        ("identity", "ENCENC", "ENEECE", (2, 6, 6)),
+        # C one way only: places 1, 2 and 3; C on either side: places 0 to 3
+        ("symmetry", "CCENNE", "CNCCNE", (3, 4, 6)),
+        # E becomes C, N stays, C becomes E: not so at places 1, 3 and 5
+        ("negated_hypothesis", "EENNCC", "CNNEEC", (3, 6, 6)),
+        # the label changes at places 1 and 5
+        ("double_negation", "EENNCC", "ENNNCE", (2, 6, 6)),
+        # (p, h) is entailed at places 0 to 2, and then (p, h and p) is not at 1 and 2
+        ("conjunction", "EEENCC", "ENCEEE", (2, 3, 6)),
+    ]
+    for_each(check, rows)
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.manifest import RunManifest
-from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.calibration import calibration_of, temperature_from
 from crossexam.evaluation.distributions import people_results
 from crossexam.evaluation.probability_comparison import probability_comparisons
@@ -82,33 +80,11 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
             people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": stated}))
 
 
-N = 90
-
-
-def random_rows(seed: int) -> NDArray[np.float64]:
-    return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
-
-
-def compared_run(model: str, shares: NDArray[np.float64], **said: Any) -> Run:
-    """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
-    data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
-    return Run(model, {"own": data}, {"own": shares}, RunManifest(**said))
-
-
-def test_small_parts_of_a_comparison_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
-    first, second = compared_run("a", random_rows(1)), compared_run("b", random_rows(2))
-    (whole,) = probability_comparisons(first, second)
-    monkeypatch.setattr(probability_comparison, "_AT_ONCE", 7)
-    (parted,) = probability_comparisons(first, second)
-    for measure, (difference, _) in whole.differences.items():
-        assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
-
-
 def test_both_are_compared_on_two_labels_if_one_has_two() -> None:
-    fewer = random_rows(2) @ [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
-    both = compared_run("a", random_rows(1)), compared_run("b", fewer, details={"two_label": True})
-    expected = 2 * ((random_rows(1)[:, 0] - (np.arange(N) % 3 == 0)) ** 2).mean()
+    rows, others = np.random.default_rng(1).dirichlet([1, 1, 1], (2, 90))
+    fewer = others @ [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    both = run_of("ENC" * 30, rows), run_of("ENC" * 30, fewer, details={"two_label": True})
+    expected = 2 * ((rows[:, 0] - (np.arange(90) % 3 == 0)) ** 2).mean()
     for place, pair in enumerate((both, both[::-1])):
         (found,) = probability_comparisons(*pair)
         assert found.measured.brier[place] == pytest.approx(expected)

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import PROJECTIONS
@@ -102,11 +101,3 @@ def test_other_items_are_refused(some: Run, make_run: MakeRun, datasets: dict[st
     ):
         with pytest.raises(CrossexamError, match=says):
             Baseline.of(some).check(make_run(of={each.name: each for each in sets}))
-
-
-def test_probabilities_that_a_model_does_not_give_are_refused(tmp_path: Path) -> None:
-    labels = cx.run("builtin/overlap", "builtin:demo[:9]")
-    with pytest.raises(CrossexamError, match="gives labels without probabilities"):
-        cx.baseline(labels, tmp_path / "b.parquet", probabilities=True)
-    assert not list(tmp_path.iterdir())
-    assert cx.baseline(labels, tmp_path / "b.parquet").is_file()

@@ -1,4 +1,4 @@
-"""Balanced accuracy against scikit-learn and a cluster bootstrap."""
+"""Balanced accuracy against scikit-learn, and thresholds."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,6 @@ from crossexam.stats.balanced_accuracy import (
     best_threshold,
     exact_balanced_accuracy,
 )
-from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.estimate import exact_share, share_correct
 
 
@@ -24,26 +23,6 @@ def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> No
     assert found.value == pytest.approx(metrics.balanced_accuracy_score(gold, predicted), abs=1e-12)
     right = np.array([True, True, False, True])
     assert balanced_accuracy(right, np.zeros(4)) == pytest.approx(share_correct(right))
-
-
-def test_intervals_are_about_those_of_a_cluster_bootstrap() -> None:
-    rng = np.random.default_rng(3)
-    codes, gold = np.repeat(np.arange(200), 3), rng.choice(2, 600, p=[0.7, 0.3])
-    one, other = (rng.random((2, 600)) + rng.random(200)[codes]) / 2 < [
-        [0.8],
-        [0.7],
-    ]
-    of_label = [gold == 0, gold == 1]
-    for found, values in (
-        (balanced_accuracy(one, gold, codes), one),
-        (balanced_difference(one, other, gold, codes), one * 1.0 - other),
-    ):
-        columns = np.column_stack([*of_label, *(each * values for each in of_label)])
-        value, low, high = bootstrap_interval(
-            columns, lambda s: (s[:, 2:] / s[:, :2]).mean(axis=1), codes, name="recalls"
-        )
-        assert found.value == pytest.approx(value)
-        assert found[1:3] == pytest.approx((low, high), abs=0.15 * (high - low))
 
 
 def test_no_other_threshold_is_better() -> None:

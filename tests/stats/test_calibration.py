@@ -5,8 +5,6 @@ import pytest
 from figure_formulas import probabilities as formulas
 from numpy.typing import NDArray
 
-from crossexam.core import stretches
-from crossexam.stats import deviations
 from crossexam.stats.calibration import (
     calibration_error,
     equal_mass_bins,
@@ -43,18 +41,6 @@ def test_the_interval_is_that_of_the_second_formula() -> None:
     assert found.error.low == pytest.approx(expected["low"], abs=expected["low_within"])
     assert (found.error.value, found.error.high) == pytest.approx((expected["value"], expected["high"]))
     assert found.if_calibrated == pytest.approx(if_calibrated)
-
-
-def test_an_error_does_not_depend_on_how_many_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares, gold = sample(4)
-    is_gold, bins = gold[:, None] == np.arange(3), equal_width_bins(shares)
-    codes = np.random.default_rng(4).permutation(np.arange(400) // 3)
-    whole = calibration_error(shares, is_gold, bins, codes)
-    monkeypatch.setattr(stretches, "AT_ONCE", 7)
-    monkeypatch.setattr(deviations, "_SUMS_AT_ONCE", 500)  # 11 clusters
-    found = calibration_error(shares, is_gold, equal_width_bins(shares), codes)
-    assert (found.error.value, found.if_calibrated) == (whole.error.value, whole.if_calibrated)
-    assert found.error.high == pytest.approx(whole.error.high, rel=1e-12)
 
 
 def test_equal_probabilities_share_a_bin_of_equal_mass() -> None:

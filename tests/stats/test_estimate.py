@@ -12,7 +12,6 @@ from statsmodels.stats.proportion import proportion_confint
 from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.estimate import (
     OTHER,
-    Coded,
     by_slice,
     mean_as_share,
     nonnegative_mean,
@@ -65,9 +64,6 @@ def test_slices_are_ordered_pooled_and_clustered() -> None:
     assert found["b"] == share_correct([True] * 4, ["x"] * 4)
     assert by_slice(right, values, most=1)[OTHER].n == 6
     assert by_slice([], []) == {}
-    names, numbers = ["c", None, "d", "a", "b"], np.array([4] * 4 + [3] * 6 + [0, 2] + [1], dtype=np.int8)
-    coded = by_slice(right, Coded.in_order(names, numbers), ["x"] * 4 + ["y"] * 9, minimum=2)
-    assert list(coded.items()) == list(found.items())  # as they are without numbers
 
 
 def test_a_mean_of_values_that_are_0_or_1_is_a_share() -> None:

@@ -1,11 +1,9 @@
 """Brier scores and log losses against scikit-learn."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from crossexam.stats.losses import Losses, brier_scores, log_losses, mean_loss
+from crossexam.stats.losses import brier_scores, log_losses, mean_loss
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -18,18 +16,6 @@ def test_scores_are_those_of_scikit_learn(k: int) -> None:
     assert brier_scores(shares, gold, winners).observed.mean() == pytest.approx(expected)
     theirs = metrics.log_loss(gold, shares, labels=labels)
     assert log_losses(shares, gold, winners).observed.mean() == pytest.approx(theirs)
-
-
-@pytest.mark.parametrize("of", [brier_scores, log_losses])
-def test_what_an_error_would_cost_is_a_mean(of: Callable[..., Losses]) -> None:
-    """Over the other labels, by their probabilities."""
-    shares = np.random.default_rng(3).dirichlet([1.0, 1.0, 1.0], 50)
-    winners = shares.argmax(axis=1)
-    each = np.stack([of(shares, np.full(50, label), winners).observed for label in range(3)], axis=1)
-    others = np.where(np.arange(3) == winners[:, None], 0.0, shares)
-    expected = (others * each).sum(axis=1) / others.sum(axis=1)
-    found = of(shares, winners, winners)
-    assert found.mean_price_square == pytest.approx(np.mean((expected - found.observed) ** 2))
 
 
 def test_a_model_without_doubt_has_no_upper_bound_of_the_log_loss() -> None:

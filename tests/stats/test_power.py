@@ -12,9 +12,7 @@ from statsmodels.stats.power import GofChisquarePower
 from crossexam.stats.power import minimum_detectable_association, minimum_detectable_drop
 
 
-@pytest.mark.parametrize(
-    ("n", "share"), [(1000, 0.2), (300, 0.1), (9842, 0.05), (150, 0.4), (1000, 0.0), (3, 0.5)]
-)
+@pytest.mark.parametrize(("n", "share"), [(300, 0.1), (9842, 0.05), (1000, 0.0), (3, 0.5)])
 def test_the_detectable_drop_is_the_root_of_connors_formula(n: int, share: float) -> None:
     """Where nothing disagrees, a drop must make its own discordance; of three pairs there is none."""
     found = minimum_detectable_drop(n, share)

@@ -1,36 +1,12 @@
-"""Ranks of several models against other implementations, and groups by their definition."""
+"""Groups of several models by their definition, and differences of their means."""
 
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 import pytest
-from figure_formulas.intervals import Number
-from figure_formulas.several import ranking
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
-from crossexam.stats.ranks import differences_of_means, groups_not_apart, holm_matrix, pairwise_tests, ranks
-
-ALPHA: Final = 0.05
-#: What ranks do not depend on.
-NOTHING: Final = Number(0.0, 0.0, 1.0, 80)
-
-
-def test_ranks_are_those_of_a_second_implementation() -> None:
-    """By binomial tests of scipy."""
-    correct = np.random.default_rng(0).random((80, 5)) < [0.9, 0.85, 0.6, 0.58, 0.3]
-    tests = {}
-    for one, other in combinations(range(5), 2):
-        b = int((correct[:, one] & ~correct[:, other]).sum())
-        c = int((correct[:, other] & ~correct[:, one]).sum())
-        tests[str(one), str(other)] = NOTHING, float(binomtest(b, b + c).pvalue)
-    accuracies = correct.mean(axis=0).tolist()
-    numbers = {str(model): NOTHING._replace(value=each) for model, each in enumerate(accuracies)}
-    theirs = dict(ranking("x", numbers, tests, 0))
-    expected = [[theirs[f"{model}|x|rank|"][end] for model in numbers] for end in ("low", "high")]
-    found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
-    assert [found.low.tolist(), found.high.tolist()] == expected
+from crossexam.stats.ranks import differences_of_means, groups_not_apart
 
 
 def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -47,24 +23,6 @@ def test_groups_are_the_maximal_sets_of_models_that_are_not_apart() -> None:
         upper = np.triu(rng.random((m, m)) < rng.random(), 1)
         apart = upper | upper.T
         assert groups_not_apart(apart) == cliques_by_definition(apart)
-
-
-def test_word_pairs_that_test_sets_share_are_clusters_of_their_mean() -> None:
-    """Items of 10 pairs, right or wrong as a pair: a second set of these pairs says nothing new."""
-    rng = np.random.default_rng(4)
-    pairs, right = np.repeat(np.arange(10), 20), np.stack([np.arange(10) < 6, np.arange(10) < 4], axis=1)
-    correct = right[pairs]
-    first, second = (np.stack([rng.permutation(200) + k * 200, pairs], axis=1) for k in (0, 1))
-    once = differences_of_means([(correct, first)])
-    twice = differences_of_means([(correct, first), (correct, second)])
-    of_others = differences_of_means([(correct, first), (correct, second + np.array([0, 10]))])
-    assert twice.means[0][:3] == pytest.approx(once.means[0][:3])
-    assert twice.tests[0, 1].difference[:3] == pytest.approx(once.tests[0, 1].difference[:3])
-    assert twice.tests[0, 1].p_value == pytest.approx(once.tests[0, 1].p_value)
-    assert of_others.tests[0, 1].p_value < twice.tests[0, 1].p_value
-    base = rng.random((300, 2)) < 0.5, np.arange(1000, 1300)
-    with_base = differences_of_means([base, (correct, first)])
-    assert with_base.means[0].clusters == 310  # the smaller number, of premises where there are no pairs
 
 
 def test_test_sets_have_the_same_weight_in_a_mean() -> None:

@@ -1,11 +1,8 @@
-"""Selective prediction: the definition by hand, ties, and items without an answer."""
+"""Selective prediction: items without an answer; its figures are among the golden ones."""
 
 import numpy as np
 import pytest
-from figure_formulas.probabilities import area, likely_risks, risks
-from numpy.typing import NDArray
 
-from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
 
 
@@ -18,33 +15,3 @@ def test_items_without_an_answer_are_abstained_first() -> None:
     assert curve.accuracy_at(0.75).value == pytest.approx(2 / 3)
     assert curve.coverage_at(0.05).value == 0.5
     assert np.isnan(risk_coverage([1, 1], [np.nan, np.nan]).area.value)
-
-
-def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.int64]]:
-    """Errors, confidences of which many are equal, and clusters of one to several items."""
-    rng = np.random.default_rng(seed)
-    sure = np.where(rng.random(n) < 0.5, rng.random(n).round(1), rng.random(n))
-    return rng.random(n) > sure, sure, np.unique(rng.integers(0, n // 2, n), return_inverse=True)[1]
-
-
-@pytest.mark.parametrize("confidence", [0.95, 0.8])
-def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
-    wrong, sure, codes = with_ties(1, 60)
-    curve = risk_coverage(wrong, sure, codes)
-    order = np.argsort(-sure, kind="stable").tolist()
-    risk, wanted = risks(wrong, sure, codes, order, confidence)
-    assert curve.risk == pytest.approx(risk)
-    assert curve.area.value == pytest.approx(np.mean(risk))
-    assert curve.n_eff(slice(None), confidence) == pytest.approx(wanted)
-    found, accuracy = curve.accuracy_at(0.8, confidence), 1 - risk[47]
-    low = share_interval(accuracy, wanted[47], confidence)[0]
-    assert (found.value, found.low) == pytest.approx((accuracy, low))
-
-
-def test_the_area_has_the_influences_of_the_definition() -> None:
-    """The influence of an item is what the area changes with its weight."""
-    wrong, sure, codes = with_ties(3, 200)
-    found = risk_coverage(wrong, sure, codes).area
-    assert found.value == pytest.approx(likely_risks(wrong, sure))
-    expected = area(wrong, sure, codes, found.value)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))

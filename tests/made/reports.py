@@ -55,10 +55,8 @@ def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
 
 
 def others(run: Run) -> list[Run]:
-    return [
-        other_model(run, "other", 4, [1, 0, 2]),
-        other_model(run, "models/yet another", 3, [0, 2, 1]),
-    ]
+    named = ("other", 4, [1, 0, 2]), ("models/yet another", 3, [0, 2, 1])
+    return [other_model(run, *each) for each in named]
 
 
 def stress(**manifest: Any) -> Run:
@@ -229,32 +227,9 @@ OF_TWO: Final = {
     "violations",
 }  # fmt: skip
 #: The sections of three models or more.
-OF_SEVERAL: Final = {
-    *("ranks", "pairs", "first_pairs", "agreement", "agreements", "alone"),
-}
-#: The sections that every report has.
-ALWAYS: Final = {
-    *("brief", "broken", "accuracy", "accuracies", "errors", "items", "yield", "signatures"),
-}
-#: Test sets and columns that promise no number: a base has no drop.
-NO_NUMBER: Final = {
-    *(
-        (name, header)
-        for name in ("base (x)", "majority baseline")
-        for header in ("Drop", "Pairs", "of these without answer", "p (Holm)", "Bounds of drop")
-    ),
-    ("chance", "Items"),
-    ("MODAL", "baselines"),  # only of antonyms is an accuracy published
-    # no pairs that only one model gets right
-    *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
-    *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
-    *(("base (x)", header) for header in ("Accuracy", "on old labels")),  # of what models are compared with
-    # a model and itself
-    *((f"{n}. {name}", str(n)) for n in (1, 2, 3) for name in ("mine", "other", "yet another")),
-}
+OF_SEVERAL: Final = {"ranks", "pairs", "first_pairs", "agreement", "agreements", "alone"}
 #: A model over test sets that only the section *seen* asks for: pairs of training.
 TRAINING: Final = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
-
 #: The sections for which a report is made with options of its own.
 SPECIAL: Final = {"templates", "gain", "seen", "published_slices", "temperature"}
 

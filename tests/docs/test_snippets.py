@@ -53,15 +53,6 @@ PREPARED: dict[str, tuple[str, ...]] = {
         "crossexam run builtin/overlap out/suite -o out/runs/mine",
     ),
 }
-#: Code in sentences with options of other programs: lm-eval, llama-server, scripts/fuzz.py.
-OF_OTHERS = {
-    "--tasks crossexam_chat --apply_chat_template",
-    "--gen_kwargs max_gen_toks=1",
-    "--alias",
-    "--api-key",
-    "--reader",
-    "--log",
-}
 _FENCE = re.compile(
     r"^(?P<marks>(?:[ \t]*<!--[^\n]*-->\n\s*)*)(?P<indent>[ \t]*)```(?P<language>[^\n`]*)\n"
     r"(?P<code>.*?)^(?P=indent)```[ \t]*$",
@@ -152,37 +143,6 @@ def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.Monke
             except Exception as error:  # of click, or no such command
                 wrong.append(f"{block.place}: {command}: {error!r}")
     assert wrong == []
-
-
-def _flags(command: Any) -> set[str]:
-    """The options of a command of typer and of the commands below it."""
-    flags = {"--help"}.union(*((*each.opts, *each.secondary_opts) for each in command.params))
-    return flags.union(*map(_flags, getattr(command, "commands", {}).values()))
-
-
-def _spans(page: str) -> Iterator[str]:
-    return iter(re.findall(r"`([^`\n]+)`", _FENCE.sub("", PAGES[page].read_text("utf-8"))))
-
-
-def _named(span: str) -> tuple[Any, list[str]] | None:
-    """Return the command that *span* is about and its words; None if it is of another program."""
-    words = span.split()
-    named = ["crossexam", *words] if words[:1] and words[0] in GROUP.commands else words
-    if named[:1] == ["crossexam"]:
-        verbs = [word for word in named[1:3] if re.fullmatch("[a-z]+", word)]
-        return _command_of(["crossexam", *verbs[: 2 if verbs[:1] == ["validate"] else 1]])[0], named
-    return (GROUP, words) if span.startswith("--") else None
-
-
-def test_commands_and_options_in_sentences_exist() -> None:
-    unknown = []
-    for page, span in [(name, span) for name in PAGES for span in _spans(name)]:
-        found = _named(span)
-        if found and span not in OF_OTHERS:
-            known = _flags(found[0])
-            flags = {word.partition("=")[0] for word in found[1] if re.match(r"--[a-z]", word)}
-            unknown += [f"{page}: {span}: {flag}" for flag in flags - known]
-    assert unknown == []
 
 
 @pytest.fixture(scope="module")

@@ -342,11 +342,8 @@ def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
             try:
                 check(*row) if isinstance(row, tuple) else check(row)
             except (Exception, pytest.fail.Exception) as error:
-                frames = traceback.extract_tb(error.__traceback__)
-                code = getattr(check, "func", check).__code__  # of a partial function
-                here = [each.lineno for each in frames if each.filename == code.co_filename]
-                line = (here or [frames[-1].lineno])[-1]
-                wrong.append(f"{row!r}\n    line {line}: {type(error).__name__}: {error}")
+                *_, frame = traceback.extract_tb(error.__traceback__, limit=2)  # of the check
+                wrong.append(f"{row!r}\n    line {frame.lineno}: {type(error).__name__}: {error}")
         if wrong:
             pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
 

@@ -190,17 +190,6 @@ def test_few_tables_are_formatted_by_hand() -> None:
     assert sum(len(re.findall("# fmt: (?:skip|off)", each.text)) for each in modules().values()) <= 60
 
 
-def test_every_table_of_cases_is_read_by_the_test_of_its_name() -> None:
-    tests = Path(__file__).parent
-    for table in (tests / "data").rglob("*.tsv"):
-        names = re.findall(r"^\[(\w+)\]\t", table.read_text(encoding="utf-8"), re.MULTILINE)
-        if names:
-            module = tests / table.relative_to(tests / "data").with_name(f"test_{table.stem}.py")
-            reading = r"^@each_row\ndef (\w+)|^def (\w+)\(\s*each_case:"
-            found = re.findall(reading, module.read_text(encoding="utf-8"), re.MULTILINE)
-            assert sorted(names) == sorted(map("".join, found)), table
-
-
 # What the code says
 
 

@@ -61,13 +61,6 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
     crossexam(f"{line} --again refused,cut")
 
 
-def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path, crossexam: Crossexam) -> None:
-    problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
-    line = f"build numerical_reasoning --base builtin:demo[:2] --word-problems {problems} -o"
-    assert f"{problems} is used whole" in crossexam(f"{line} limited --limit 1").text
-    assert "does not apply" not in crossexam(f"{line} whole").err
-
-
 RULES = '[[gate]]\nset = "*"\nmeasure = "unanswered"\nmax = 0.0\n'
 #: Commands that take a run: here the folder that examine wrote for one model.
 TAKE_A_RUN = (

@@ -3,8 +3,8 @@
 A block is a fence of ``console`` or ``python``.  The blocks of a page are run in order, in a folder that has
 what PREPARED lists for the page.  Python that begins with the name of a file, as in ``# mine.py``, is written
 to this file.  ``<!-- not run: REASON -->`` above a block leaves it out, and
-``<!-- not run (crossexam fetch): REASON -->`` leaves out its commands that begin so.  Commands of Crossexam
-that are not run are parsed all the same, so their options exist.
+``<!-- not run (crossexam fetch): REASON -->`` leaves out its commands that begin so; of other programs all
+have to be left out.  Commands of Crossexam that are not run are parsed all the same, so their options exist.
 """
 
 import json
@@ -111,24 +111,6 @@ def _command_of(words: list[str]) -> tuple[Any, list[str]]:
         assert rest[0] in command.commands, f"there is no command '{rest[0]}'"
         command = command.commands[rest.pop(0)]
     return command, rest
-
-
-def _complaint(block: Block) -> str | None:
-    """Return what *block* lacks to be run or left out."""
-    if block.language not in (*_SHELLS, "python") and re.search(
-        r"^(\$|crossexam) ", block.code, re.MULTILINE
-    ):
-        return "write ```console above commands"
-    if block.language not in _SHELLS or "" in block.left_out:
-        return None
-    others = (each for each in block.commands() if not each.startswith("crossexam "))
-    unmarked = [each for each in others if not block.leaves_out(each)]
-    return f"mark as not run, with a reason: {unmarked}" if unmarked else None
-
-
-def test_a_block_is_run_or_marked() -> None:
-    found = {block.place: _complaint(block) for block in BLOCKS}
-    assert {place: complaint for place, complaint in found.items() if complaint} == {}
 
 
 def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

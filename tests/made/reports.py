@@ -203,23 +203,16 @@ BY_KEY: Final = {section.key: section for section in SECTIONS}
 #: The formats of reports on any number of models; a card describes one.
 WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
-RUNS: Final[Mapping[str, Callable[[], Run]]] = {
-    "brief": stress, "broken": stress, "accuracy": stress, "accuracies": stress, "drop": stress,
-    "errors": stress, "predicted": adversary,
-    "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
-    "counts": swaps, "items": stress, "slices": stress, "yield": stress,
-    "signatures": stress, "runs": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs, "judged": judged, "keys": pairs, "by_key": pairs,
-    "joint": pairs, "kinds": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark,
-    "highest": lexical,
-    "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
-    "published_slices": annotated,
-    "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
-    "paired": stress, "challenge": challenged, "challenge_more": challenged,
+RUNS: Final[Mapping[str, Callable[[], Run]]] = dict.fromkeys(BY_KEY, stress) | {
+    "predicted": adversary, "misleading": lexical, "highest": lexical,
+    "benchmark": benchmark, "corpora": benchmark, "gain": benchmark,
+    "behaviour": swaps, "factors": swaps, "counts": swaps,
+    "keys": pairs, "by_key": pairs, "joint": pairs, "kinds": pairs, "seen": pairs,
+    "truncation": long_inputs, "judged": judged, "parses": tree_reader, "people": chaotic,
+    "published_slices": annotated, "templates": asked_with, "noise": asked_again,
+    "unanswered": silent, "lacking": silent, "challenge": challenged, "challenge_more": challenged,
     "checking": claims, "checked": claims,
     "consistency": inconsistent, "by_label": inconsistent, "violations": inconsistent,
-    "ranks": stress, "pairs": stress, "first_pairs": stress,
-    "agreement": stress, "agreements": stress, "alone": stress,
 }  # fmt: skip
 #: The sections of exactly two models.
 OF_TWO: Final = {

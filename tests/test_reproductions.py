@@ -18,21 +18,22 @@ from figure_formulas.intervals import variance
 
 import crossexam
 from crossexam.cli.main import app
-from crossexam.core.dataset import Run, Suite, content_hash
+from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, cluster_of
-from crossexam.core.files import sha256_of, write_json
+from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import CODES, Outcomes
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import parse_assignments
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import run_into_folder
 from crossexam.stats.estimate import share_correct
 from crossexam.training.data import parse_augmentations, with_construction_options
 from made.runs import dataset
 from made.scripts import script
+from made.suites import write_suite
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
 if not FOLDER.is_dir():
@@ -365,14 +366,10 @@ def test_predictions_are_kept_as_they_are_or_refused_by_name(tmp_path: Path) -> 
 
 def _other_negation(work: Path) -> None:
     """Let the negation of the suite in *work* have other items."""
-    items = list(read_suite(work / "suite")["negation.builtin_demo"])
-    changed = [replace(items[0], hypothesis="Something else."), *items[1:]]
-    entry = read_manifest(work / "suite/manifest.json")
-    path = work / "suite" / entry["test_sets"]["negation.builtin_demo"]["file"]
-    write_test_set(path, changed)
-    known = {"content_hash": content_hash(changed), "sha256": sha256_of(path)}
-    entry["test_sets"]["negation.builtin_demo"] |= known
-    write_manifest(work / "suite/manifest.json", entry)
+    base, negation = (replace(each, examples=tuple(each)) for each in read_suite(work / "suite"))
+    first, *rest = negation.examples
+    changed = (replace(first, hypothesis="Something else."), *rest)
+    write_suite(work / "suite", base, replace(negation, examples=changed))
 
 
 def test_predictions_for_another_version_of_a_set_are_left_out(

@@ -134,10 +134,9 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     demo = ROOT / "src" / "crossexam" / "corpora" / "builtin" / "demo.jsonl"
     records = [json.loads(line) for line in demo.open(encoding="utf-8")][:60]
     lines = "".join(json.dumps(record) + "\n" for record in records)
-    for name in ("snli_1.0_train", "snli_1.0_dev", "snli_1.0_test"):
+    parts = {"snli": ("train", "dev", "test"), "multinli": ("train", "dev_matched", "dev_mismatched")}
+    for name in (f"{corpus}_1.0_{part}" for corpus in parts for part in parts[corpus]):
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    for name in ("train", "dev_matched", "dev_mismatched"):
-        (folder / f"multinli_1.0_{name}.jsonl").write_text(lines, encoding="utf-8")
     header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     for name in ("train", "trial", "test_annotated"):
         rows = (f"{name}{n}\tDog {n} runs.\tDog {n} moves.\t4.5\tENTAILMENT\n" for n in range(8))

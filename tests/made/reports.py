@@ -223,8 +223,6 @@ OF_TWO: Final = {
 OF_SEVERAL: Final = {"ranks", "pairs", "first_pairs", "agreement", "agreements", "alone"}
 #: A model over test sets that only the section *seen* asks for: pairs of training.
 TRAINING: Final = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
-#: The sections for which a report is made with options of its own.
-SPECIAL: Final = {"templates", "gain", "seen", "published_slices", "temperature"}
 
 
 class Case(NamedTuple):
@@ -237,8 +235,8 @@ class Case(NamedTuple):
 
 def case_of(section: Section) -> Case:
     models = 3 if section.key in OF_SEVERAL else 2 if section.key in OF_TWO else 1
-    asked = "calibration" if section.on_request else ""
-    special = section.key if section.key in SPECIAL else asked
+    with_options = section.key in {"templates", "gain", "seen", "published_slices", "temperature"}
+    special = section.key if with_options else "calibration" if section.on_request else ""
     return Case(RUNS[section.key], models, special)
 
 

@@ -49,10 +49,9 @@ import study  # noqa: E402
 
 #: A study and the folder in which it is carried out.
 Small = tuple[study.Study, Path]
-STUDIES = ("naik2018", "nie2019", "nie2019_multinli")
 
 
-@pytest.fixture(params=STUDIES)
+@pytest.fixture(params=["naik2018", "nie2019", "nie2019_multinli"])
 def defined(request: pytest.FixtureRequest) -> study.Study:
     return study.read_study(FOLDER / request.param)
 

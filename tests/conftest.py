@@ -79,21 +79,6 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
-def _accuracy_in_files(folder: Path) -> dict[str, float | None]:
-    """Return the share of right predictions per test set, from the files of the run in *folder* alone."""
-    found: dict[str, float | None] = {}
-    for path in (folder / "predictions").glob("*.parquet"):
-        by_status: dict[str | None, list[bool]] = {}
-        for item in pq.read_table(path).to_pylist():
-            right = None if None in (item["predicted"], item["label"]) else item["predicted"] == item["label"]
-            assert item["correct"] is right
-            by_status.setdefault(item.get("status"), []).extend([] if right is None else [right])
-        for status, marks in by_status.items():
-            name = f"{path.stem} ({status})" if status else path.stem
-            found[name] = sum(marks) / len(marks) if marks else None
-    return {name: share for name, share in found.items() if not name.endswith("(rejected)")}
-
-
 @pytest.fixture(autouse=True)
 def own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Forget the modules that a test imports from a temporary folder: others may have the same names."""
@@ -115,9 +100,16 @@ def written_as_scored() -> Callable[[Path], None]:
         with report.open(encoding="utf-8", newline="") as stream:
             rows = [row for row in csv.DictReader(stream) if not row["of"] and row["statistic"] == "accuracy"]
         shown = {row["test_set"]: float(row["value"]) for row in rows if row["n"] != "0"}
-        written = _accuracy_in_files(folder)
+        right: dict[str, list[bool]] = {}
+        for path in (folder / "predictions").glob("*.parquet"):
+            for item in pq.read_table(path).to_pylist():
+                name = f"{path.stem} ({item['status']})" if item.get("status") else path.stem
+                known = None not in (item["predicted"], item["label"])
+                assert item["correct"] is (item["predicted"] == item["label"] if known else None)
+                if known:
+                    right.setdefault(name, []).append(item["correct"])
         assert shown
-        assert {name: written[name] for name in shown} == shown
+        assert {name: sum(right[name]) / len(right[name]) for name in shown} == shown
 
     return check
 
@@ -342,11 +334,8 @@ def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
             try:
                 check(*row) if isinstance(row, tuple) else check(row)
             except (Exception, pytest.fail.Exception) as error:
-                frames = traceback.extract_tb(error.__traceback__)
-                code = getattr(check, "func", check).__code__  # of a partial function
-                here = [each.lineno for each in frames if each.filename == code.co_filename]
-                line = (here or [frames[-1].lineno])[-1]
-                wrong.append(f"{row!r}\n    line {line}: {type(error).__name__}: {error}")
+                *_, frame = traceback.extract_tb(error.__traceback__, limit=2)  # of the check
+                wrong.append(f"{row!r}\n    line {frame.lineno}: {type(error).__name__}: {error}")
         if wrong:
             pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
 

@@ -22,13 +22,14 @@ from starlette.testclient import TestClient
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.output.escapes import FORMULA, json_text, visible
+from crossexam.core.output.escapes import FORMULA, visible
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.function import Options, from_callable
 from crossexam.runs.folder import run_into_folder
 from crossexam.validation.server import application
 from crossexam.validation.study import open_study
+from made.corpora import write_records
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,14 +37,10 @@ if TYPE_CHECKING:
 HOSTILE: dict[str, str] = json.loads((Path(__file__).parent / "data" / "hostile.json").read_text("utf-8"))
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 #: Names of test sets; ids, texts and keys have all of HOSTILE.
-# fmt: off
-_OF_SETS = (
-    "title", "c1", "nul", "separators", "override", "surrogate", "noncharacters", "closing markup", "emoji",
-    "formula", "cells", "image", "input", "row", "script", "event", "expression", "template", "path",
-    "device", "lower", "upper", "composed", "decomposed", "long",
-)
-# fmt: on
-NAMES = tuple(HOSTILE[name] for name in _OF_SETS)
+_OF_SETS = """
+title, c1, nul, separators, override, surrogate, noncharacters, closing markup, emoji, formula, cells, image,
+input, row, script, event, expression, template, path, device, lower, upper, composed, decomposed, long"""
+NAMES = tuple(HOSTILE[name] for name in re.split(r",\s", _OF_SETS.strip()))
 
 
 Run = Callable[..., str]
@@ -372,12 +369,10 @@ _OF_FILES = ("colour", "c1", "override", "isolate", "emoji", "formula", "image",
 
 
 def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
-    rows = [
-        json_text({"premise": premise, "hypothesis": hypothesis, "label": LABELS[number % 3]})
-        for number, (premise, hypothesis) in enumerate(pairs)
-    ]
-    path.write_text("\n".join(rows), encoding="utf-8")
-    return path
+    labelled = enumerate(pairs)
+    return write_records(
+        path, ({"premise": p, "hypothesis": h, "label": LABELS[number % 3]} for number, (p, h) in labelled)
+    )
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Exceptions of libraries, of users' functions and of names: exit 2 and one error, never exit 3."""
 
 import os
-import resource
 import sys
 import zlib
 from collections.abc import Callable
@@ -11,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from crossexam.api import build
 from crossexam.cli import main, train
-from crossexam.core.errors import CrossexamError, how_to_install
+from crossexam.core.errors import how_to_install
 from crossexam.core.example import Example
 from crossexam.core.places import home_expanded
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.test_sets import write_test_set
 from crossexam.models import table
 
 Crossexam = Callable[..., Any]
@@ -81,16 +79,3 @@ def test_a_missing_package_is_told_before_anything_is_built(
         error = crossexam(f"{line} -o x", 2).err
         assert all(words in error for words in ("'torch'", f"hint: {how_to_install('torch')}"))
         assert not Path("x").exists()
-
-
-def test_a_file_that_cannot_be_opened_is_not_called_damaged(tmp_path: Path) -> None:
-    build("negation", "builtin:demo[:40]", folder=tmp_path / "suite")
-    examples = read_suite(tmp_path / "suite").datasets["negation.builtin_demo_40"].examples
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
-    try:
-        with pytest.raises(CrossexamError, match="too many files") as caught:
-            examples[0]
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
-    assert "damaged" not in str(caught.value)

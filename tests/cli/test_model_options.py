@@ -35,5 +35,3 @@ def test_set_is_for_one_kind() -> None:
         _options("hf/x", settings=("zoo.dtype=bfloat16",))
     with pytest.raises(CrossexamError, match=r"'hf\.dtype' is set by both --set and --dtype"):
         _options("hf/x", dtype="float16", settings=("hf.dtype=bfloat16",))
-    with pytest.raises(CrossexamError, match="'hff'"):
-        model_settings(["hff.dtype=bfloat16"])

@@ -33,7 +33,7 @@ def options(base: Path | str, columns: str | None = None) -> Build:
 
 
 def test_columns_are_named_by_number_or_name_and_only_what_is_missing_is_asked(
-    claims: Path, capsys: pytest.CaptureFixture[str]
+    claims: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     columns = {"premise": "document", "hypothesis": "claim", "label": "verdict"}
     assert with_columns(options(claims), answering("1", "7", "claim", "verdict")).columns == columns
@@ -44,9 +44,6 @@ def test_columns_are_named_by_number_or_name_and_only_what_is_missing_is_asked(
     assert unlabelled.columns == {"premise": "document", "hypothesis": "claim"}
     for unanswered in (answering(""), answering("document", "")):  # it leaves the error of today
         assert with_columns(options(claims), unanswered) == options(claims)
-
-
-def test_nothing_is_asked_about_what_is_known(claims: Path, tmp_path: Path) -> None:
     usual = write_lines(tmp_path / "usual.csv", ["premise,hypothesis,label,genre", "a.,b.,neutral,x"])
     none = write_lines(tmp_path / "none.csv", ["document,claim"])
     wrong = options(claims, "premise=nothing,hypothesis=claim")

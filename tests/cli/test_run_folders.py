@@ -1,7 +1,6 @@
 """Run folders on the command line: further test sets, examinations, and reports for files and trackers."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -62,13 +61,6 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
     crossexam(f"{line} --again refused,cut")
 
 
-def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path, crossexam: Crossexam) -> None:
-    problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
-    line = f"build numerical_reasoning --base builtin:demo[:2] --word-problems {problems} -o"
-    assert f"{problems} is used whole" in crossexam(f"{line} limited --limit 1").text
-    assert "does not apply" not in crossexam(f"{line} whole").err
-
-
 RULES = '[[gate]]\nset = "*"\nmeasure = "unanswered"\nmax = 0.0\n'
 #: Commands that take a run: here the folder that examine wrote for one model.
 TAKE_A_RUN = (
@@ -117,20 +109,6 @@ def test_an_examination_that_was_stopped_has_a_run_that_is_not_finished(crossexa
     named(crossexam("gate two", 2).err)  # not the one that is finished
 
 
-def test_another_version_of_an_examined_model_is_run_as_the_hint_says(
-    sets: Path, crossexam: Crossexam
-) -> None:
-    (sets / "mine.py").write_text("def score(premise, hypothesis):\n    return 0.6\n", encoding="utf-8")
-    line = "examine py/mine:score --base builtin:demo[:6] --suite negation -o out --threshold"
-    crossexam(f"{line} 0.5")
-    refused = crossexam(f"{line} 0.7", 2).err
-    assert "threshold: 0.5 there, 0.7 here" in refused
-    (command,) = re.findall("hint: crossexam (run .*), with the options of the model", refused)
-    crossexam(f"{command} --threshold 0.7")
-    assert "-o out/runs/py-mine-score-3" in crossexam(f"{line} 0.7", 2).err
-    assert "threshold 0.7" in crossexam("report out").text
-
-
 # Reports
 
 
@@ -141,28 +119,25 @@ def runs(sets: Path, crossexam: Crossexam) -> Path:
     return sets
 
 
-def test_a_report_is_tracked_with_parameters_and_files(
+def test_a_report_is_tracked_with_its_files(
     runs: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers: tests/reports/test_tracking.py."""
     given: list[Any] = []
-    files: list[list[str]] = []
 
     @contextmanager
     def keep(name: str, parameters: Any, folder: Path) -> Iterator[OpenRun]:
-        given.append(parameters["model"])
-        yield OpenRun(
-            f"place {len(given)}",
-            lambda metrics, step: None,
-            lambda folder: files.append(sorted(path.name for path in folder.iterdir())),
-        )
+        def add(folder: Path) -> None:
+            given.append((parameters["model"], sorted(path.name for path in folder.iterdir())))
 
-    kept = replace(trackers.TRACKERS["mlflow"], open=keep, illegal=re.compile("$."))
+        yield OpenRun("place", lambda metrics, step: None, add)
+
+    kept = replace(trackers.TRACKERS["mlflow"], open=keep)
     monkeypatch.setattr(trackers, "TRACKERS", {"json": kept})  # a package that is there
     said = crossexam("report neutral overlap -o x.md --track json --track json")
-    assert "json: builtin/overlap: place 2" in said.err
-    assert given == ["builtin/neutral", "builtin/overlap"]
-    assert files == [["report.html", "report.json"]] * 2
+    assert "json: builtin/overlap: place" in said.err
+    files = ["report.html", "report.json"]
+    assert given == [(f"builtin/{name}", files) for name in ("neutral", "overlap")]
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:

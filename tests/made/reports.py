@@ -55,10 +55,8 @@ def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
 
 
 def others(run: Run) -> list[Run]:
-    return [
-        other_model(run, "other", 4, [1, 0, 2]),
-        other_model(run, "models/yet another", 3, [0, 2, 1]),
-    ]
+    named = ("other", 4, [1, 0, 2]), ("models/yet another", 3, [0, 2, 1])
+    return [other_model(run, *each) for each in named]
 
 
 def stress(**manifest: Any) -> Run:
@@ -205,23 +203,16 @@ BY_KEY: Final = {section.key: section for section in SECTIONS}
 #: The formats of reports on any number of models; a card describes one.
 WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
-RUNS: Final[Mapping[str, Callable[[], Run]]] = {
-    "brief": stress, "broken": stress, "accuracy": stress, "accuracies": stress, "drop": stress,
-    "errors": stress, "predicted": adversary,
-    "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
-    "counts": swaps, "items": stress, "slices": stress, "yield": stress,
-    "signatures": stress, "runs": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs, "judged": judged, "keys": pairs, "by_key": pairs,
-    "joint": pairs, "kinds": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark,
-    "highest": lexical,
-    "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
-    "published_slices": annotated,
-    "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
-    "paired": stress, "challenge": challenged, "challenge_more": challenged,
+RUNS: Final[Mapping[str, Callable[[], Run]]] = dict.fromkeys(BY_KEY, stress) | {
+    "predicted": adversary, "misleading": lexical, "highest": lexical,
+    "benchmark": benchmark, "corpora": benchmark, "gain": benchmark,
+    "behaviour": swaps, "factors": swaps, "counts": swaps,
+    "keys": pairs, "by_key": pairs, "joint": pairs, "kinds": pairs, "seen": pairs,
+    "truncation": long_inputs, "judged": judged, "parses": tree_reader, "people": chaotic,
+    "published_slices": annotated, "templates": asked_with, "noise": asked_again,
+    "unanswered": silent, "lacking": silent, "challenge": challenged, "challenge_more": challenged,
     "checking": claims, "checked": claims,
     "consistency": inconsistent, "by_label": inconsistent, "violations": inconsistent,
-    "ranks": stress, "pairs": stress, "first_pairs": stress,
-    "agreement": stress, "agreements": stress, "alone": stress,
 }  # fmt: skip
 #: The sections of exactly two models.
 OF_TWO: Final = {
@@ -229,34 +220,9 @@ OF_TWO: Final = {
     "violations",
 }  # fmt: skip
 #: The sections of three models or more.
-OF_SEVERAL: Final = {
-    *("ranks", "pairs", "first_pairs", "agreement", "agreements", "alone"),
-}
-#: The sections that every report has.
-ALWAYS: Final = {
-    *("brief", "broken", "accuracy", "accuracies", "errors", "items", "yield", "signatures"),
-}
-#: Test sets and columns that promise no number: a base has no drop.
-NO_NUMBER: Final = {
-    *(
-        (name, header)
-        for name in ("base (x)", "majority baseline")
-        for header in ("Drop", "Pairs", "of these without answer", "p (Holm)", "Bounds of drop")
-    ),
-    ("chance", "Items"),
-    ("MODAL", "baselines"),  # only of antonyms is an accuracy published
-    # no pairs that only one model gets right
-    *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
-    *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
-    *(("base (x)", header) for header in ("Accuracy", "on old labels")),  # of what models are compared with
-    # a model and itself
-    *((f"{n}. {name}", str(n)) for n in (1, 2, 3) for name in ("mine", "other", "yet another")),
-}
+OF_SEVERAL: Final = {"ranks", "pairs", "first_pairs", "agreement", "agreements", "alone"}
 #: A model over test sets that only the section *seen* asks for: pairs of training.
 TRAINING: Final = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
-
-#: The sections for which a report is made with options of its own.
-SPECIAL: Final = {"templates", "gain", "seen", "published_slices", "temperature"}
 
 
 class Case(NamedTuple):
@@ -269,8 +235,8 @@ class Case(NamedTuple):
 
 def case_of(section: Section) -> Case:
     models = 3 if section.key in OF_SEVERAL else 2 if section.key in OF_TWO else 1
-    asked = "calibration" if section.on_request else ""
-    special = section.key if section.key in SPECIAL else asked
+    with_options = section.key in {"templates", "gain", "seen", "published_slices", "temperature"}
+    special = section.key if with_options else "calibration" if section.on_request else ""
     return Case(RUNS[section.key], models, special)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -45,19 +44,6 @@ def wait_for_count(page: Page, text: str) -> None:
 
 def csv_rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def json_figures(text: str, test_set: str, model: str | None = None) -> dict[str, Any]:
-    """The figures of *test_set* in the JSON of a report, of the first model that has any, or of *model*."""
-    found = [
-        each["figures"]
-        for kind in ("models", "comparison", "references")
-        for of_model in json.loads(text)[kind]
-        for each in of_model["test_sets"]
-        if model in {None, of_model["name"]} and each["name"] == test_set
-    ]
-    figures: dict[str, Any] = found[0]
-    return figures
 
 
 def headers(table: Table) -> list[str]:

@@ -198,3 +198,11 @@ def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> Non
         assert refused(run, OWN, TWO, columns=columns).has(*named)
 
     each_case(check)
+
+
+def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
+    rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
+    reads = "--columns id=uid,prediction=prediction of run"
+    assert refused(run, rows, columns="id=uid").has("is 'p_entailment', but", "--threshold 0.5 ", reads)
+    found = run(rows, columns="id=uid,prediction=prediction")
+    assert found.predictions("tiny").tolist() == ["neutral"] * 3

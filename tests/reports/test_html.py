@@ -55,36 +55,6 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
     assert trouble == []
 
 
-@pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Opener]:
-    """Open a file in a page of its own, with its sections, and wait for its items.
-
-    At the end, there was no request but that for it and its parts, and no error.
-    """
-    from playwright.sync_api import expect
-
-    context = chromium.new_context()
-    requests, trouble, opened = list[str](), list[str](), list[str]()
-    context.on("request", lambda request: requests.append(request.url))
-
-    def go(path: Path, fragment: str = "") -> Page:
-        page = context.new_page()
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
-        opened.append(path.as_uri())
-        page.goto(path.as_uri() + fragment)
-        expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
-        page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
-        return page
-
-    yield go
-    context.close()
-    beside = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
-    assert [request for request in requests if not request.startswith(beside)] == opened
-    assert trouble == []
-
-
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
     """The first model is worse."""

@@ -26,6 +26,9 @@ def _table(folder: Path) -> pa.Table:
     return pq.read_table(folder / "predictions" / "tiny.parquet")
 
 
+THIRDS = list(range(0, 24, 3))
+
+
 def test_what_fails_for_now_ends_unfinished(server: Any, command: Any) -> None:
     """Here the server stops after the probe and 10."""
     plain = server.answer
@@ -120,6 +123,41 @@ def test_the_key_is_in_nothing(
     monkeypatch.setattr("crossexam.models.api.asking.usage_of", fail)
     check(99, status=3)
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())
+
+
+def test_another_model_that_answers_is_named_and_texts_are_left_out_if_so_asked(
+    server: Any, command: Any, output: Path
+) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        said = server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
+        return server.response(200, {**said.body, "model": "cheaper"})
+
+    server.answer = answer
+    said = "the server answered as 'cheaper', not as 'mine', which was asked for"
+    assert said in command("--keep-text", "no").out
+    with sqlite3.connect(output / "store.sqlite") as connection:
+        rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
+    assert "zebra" not in str(joined([StoredBatch(*row) for row in rows]).details)
+
+
+def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
+    server: Any, command: Any, output: Path
+) -> None:
+    """In a third of the answers, all labels together have a probability of about 0.2."""
+
+    def answer(body: dict[str, Any]) -> Any:
+        label = server.label_for(body)
+        shift = 1.5 if server.pair_in(body)[0] in {f"Premise {k}." for k in THIRDS} else 0.0
+        others = {each: -3.0 - shift for each in LABELS if each != label}
+        return server.chat(label, {label: -0.2 - shift, **others})
+
+    server.answer = answer
+    said = f"in {len(THIRDS)} of 24 answers, all labels together had a probability below 1/2"
+    assert said in command("--answer", "logprobs").out
+    run = read_run(output)
+    assert [k for k, mass in enumerate(_table(output)["label_mass"].to_pylist()) if mass < 0.5] == THIRDS
+    assert said in crossexam.report(run).text(".html")
+    assert run.answered("tiny").all()  # flagged, and counted as any other
 
 
 def test_texts_are_left_out_if_so_asked(server: Any, command: Any, output: Path) -> None:

@@ -74,6 +74,13 @@ def test_the_hash_covers_everything_that_an_answer_depends_on() -> None:
         assert (replace(base, **{entry: value}).sha256 == base.sha256) is (entry in same), entry
 
 
+def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(refused: Any) -> None:
+    _template().refuse_shared_prefix("--answer logprobs")
+    alike = _template(labels={**THREE, "neutral": "No idea"})
+    said = refused(alike.refuse_shared_prefix, "--answer logprobs")
+    assert said.has("'No idea' begins with the label 'no'", "for --answer logprobs")
+
+
 def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 

@@ -1,10 +1,12 @@
-"""The area under the ROC curve against scikit-learn and DeLong's variance."""
+"""The area under the ROC curve against scikit-learn, DeLong's variance and a jackknife."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm, t
 
-from crossexam.stats.roc_auc import roc_auc
+from crossexam.stats.estimate import wilson
+from crossexam.stats.roc_auc import _placements, roc_auc
 
 
 def sample(seed: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -32,6 +34,29 @@ def test_the_interval_of_many_independent_items_is_delongs() -> None:
     variance = wins.mean(axis=1).var(ddof=1) / len(high) + wins.mean(axis=0).var(ddof=1) / len(low)
     found = roc_auc(scores, positive)
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.01)
+
+
+def test_few_large_documents_widen_the_interval() -> None:
+    """The variance is that of a jackknife, and t counts documents by their sizes."""
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(21), [60] + [3] * 20)
+    positive = np.arange(120) % 3 == 0
+    scores = rng.normal(size=21)[codes] + rng.normal(size=120) + positive
+    values = _placements(scores, positive)
+    auc = values[positive].mean()
+    sums, effective = [], []
+    for kind in (positive, ~positive):
+        held = np.array([(codes[kind] == code).mean() for code in range(21)])
+        added = [(values[kind][codes[kind] == code] - auc).sum() / kind.sum() for code in range(21)]
+        sums.append(np.array(added) / (1 - held))
+        effective.append(1 / (held**2).sum())
+    variance = 20 / 21 * ((sums[0] ** 2).sum() + (sums[1] ** 2).sum() + 2 * (sums[0] * sums[1]).sum())
+    prior = 0.25 / 21
+    size = (auc * (1 - auc) + prior) / (variance + prior / 21)
+    size *= (norm.ppf(0.975) / t.ppf(0.975, min(effective) - 1)) ** 2
+    found = roc_auc(scores, positive, codes)
+    assert found[1:3] == pytest.approx(wilson(auc, size), rel=1e-6)
+    assert min(effective) < 4
 
 
 def test_one_kind_and_one_cluster_say_nothing_and_perfect_scores_little() -> None:

@@ -1,7 +1,8 @@
 """Tests of tables of counts and effect sizes: published figures and second opinions."""
 
 from collections.abc import Callable
-from math import exp, inf, isnan, nan
+from itertools import product
+from math import exp, inf, isnan, log, nan
 
 import numpy as np
 import pytest
@@ -78,6 +79,34 @@ def test_cramers_v_is_bergsmas_formula(table: list[list[int]]) -> None:
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
     assert found.value == pytest.approx(min(1.0, unbiased / least) ** 0.5, abs=1e-6)
     assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_the_odds_ratio_of_clusters_is_that_of_a_jackknife() -> None:
+    clusters = np.array([[[5, 1], [2, 0]], [[9, 0], [1, 3]], [[2, 4], [3, 6]], [[4, 1], [0, 3]]])
+    table = clusters.sum(axis=0)
+
+    def logarithm(counts: np.ndarray) -> float:
+        (a, b), (c, d) = (counts + 0.5).tolist()
+        return log(a * d / (b * c))
+
+    pulls = [logarithm(table - each) - logarithm(table) for each in clusters]
+    apart, effective = np.zeros((2, 2)), np.zeros((2, 2))
+    for cell in product((0, 1), repeat=2):
+        shares = clusters[:, *cell] / table[cell]
+        effective[cell] = max(1.0, 1 / (shares**2).sum() - 1)
+        for count in clusters[:, *cell].tolist():
+            without = table.copy()
+            without[cell] -= count
+            apart[cell] += (logarithm(without) - logarithm(table)) ** 2
+    of_columns = (clusters.sum(axis=1) / table.sum(axis=0)).mean(axis=1)
+    freedom = min(apart.sum() ** 2 / (apart**2 / effective).sum(), 1 / (of_columns**2).sum() - 1)
+    assert 1 < freedom < 3
+    half = stats.t.ppf(0.975, freedom) * (3 / 4 * sum(pull**2 for pull in pulls)) ** 0.5
+    found = odds_ratio(table, clusters=clusters)
+    assert found.value == odds_ratio(table).value
+    assert log(found.high / found.value) == pytest.approx(half)
+    assert log(found.value / found.low) == pytest.approx(half)
+    assert (found.n, found.clusters) == (44, 4)
 
 
 def test_cramers_v_counts_clusters_of_two_alike_as_half() -> None:

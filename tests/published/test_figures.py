@@ -9,8 +9,9 @@ import pytest
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.published.figures import published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
+from crossexam.suites.cross_dataset_corpora import MEMBERS
 
-STUDY = published("naik2018")
+STUDY, ZHANG = published("naik2018"), published("zhang2020")
 SPLITS = ("matched", "mismatched")
 
 
@@ -76,6 +77,14 @@ def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., 
     }
     for text, message in wrong.items():
         assert refused(study_from_toml, text, where="x.toml").startswith(message)
+
+
+def test_the_published_majority_is_always_neutral() -> None:
+    """Table 5's row Majority is the share of neutral or not_entailment in Table 4, within halves."""
+    for member in MEMBERS.values():
+        share = member.shares.get("neutral", member.shares.get("not_entailment", 0.0))
+        found = ZHANG.table("accuracy").value("Majority", member.key)
+        assert found == pytest.approx(share, abs=3.1), member.key  # WNLI's halves of 353 differ most
 
 
 CHALLENGE_STUDIES = sorted({key for challenge in CHALLENGES.values() for key in challenge.studies})

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
 from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
 from made.runs import dataset
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
@@ -226,6 +228,21 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: An
     assert model.key != opened(answer="text").key
     two = opened(answer="text", labels={"yes": "entailment", "no": "not_entailment"})
     assert two.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")
+
+
+def test_pairs_of_two_labels_are_asked_about_in_two_words_as_their_probe_is(server: Any) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        label = server.label_for(body)
+        asks_for_two = "one of two words" in body["messages"][0]["content"]
+        return server.chat({"entailment": "Yes."}.get(label, "No.") if asks_for_two else label)
+
+    server.answer = answer
+    rte, snli = dataset("rte", "EnEnEn"), dataset("snli", "ENCENC", premises="abcdef")
+    for data, is_two in (((rte,), True), ((snli,), False), ((rte, snli), False)):
+        suite = Suite("mine", {each.name: each for each in data})
+        details = predict_suite("api/mine", suite, options={"endpoint": server.url}).details
+        assert details["two_label"] is is_two
+        assert details["parse"] == {"exact": 6 * len(data)}
 
 
 def test_the_template_follows_from_the_labels_of_all_test_sets(server: Any) -> None:

@@ -230,19 +230,27 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: An
     assert two.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")
 
 
-def test_pairs_of_two_labels_are_asked_about_in_two_words_as_their_probe_is(server: Any) -> None:
-    def answer(body: dict[str, Any]) -> Any:
-        label = server.label_for(body)
-        asks_for_two = "one of two words" in body["messages"][0]["content"]
-        return server.chat({"entailment": "Yes."}.get(label, "No.") if asks_for_two else label)
+def test_pairs_of_two_labels_are_asked_about_in_two_words_as_their_probe_is(
+    server: Any, refused: Any
+) -> None:
+    def answering(yes: str, no: str) -> Callable[[dict[str, Any]], Any]:
+        def answer(body: dict[str, Any]) -> Any:
+            label = server.label_for(body)
+            asks_for_two = "one of two words" in body["messages"][0]["content"]
+            return server.chat({"entailment": yes}.get(label, no) if asks_for_two else label)
 
-    server.answer = answer
+        return answer
+
+    server.answer = answering("Yes.", "No.")
     rte, snli = dataset("rte", "EnEnEn"), dataset("snli", "ENCENC", premises="abcdef")
     for data, is_two in (((rte,), True), ((snli,), False), ((rte, snli), False)):
         suite = Suite("mine", {each.name: each for each in data})
         details = predict_suite("api/mine", suite, options={"endpoint": server.url}).details
         assert details["two_label"] is is_two
         assert details["parse"] == {"exact": 6 * len(data)}
+    server.answer = answering("No.", "Yes.")
+    exchanged = open_model("api/other", {"endpoint": server.url}, tests=[rte])
+    assert "easy items right; if they meant" in refused(lambda: exchanged.predict(PAIRS))
 
 
 def test_the_template_follows_from_the_labels_of_all_test_sets(server: Any) -> None:

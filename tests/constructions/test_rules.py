@@ -127,6 +127,9 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
     for rules in RULES:  # a car is another word
         made_by = texts("spelling_error_keyboard_swap", cat, rules, range(60))
         assert ("car" in made_by) is (rules != "ours")
+    for example, kind in ((cat, "content"), (the, "function")):
+        (item,), _ = apply_construction("spelling_error_keyboard_swap", [example])
+        assert item.info["word_class"] == kind
     for rules, swapped in (("ours", {"Hte", "Teh"}), ("paper", {"hTe", "Teh"})):
         assert set(texts("spelling_error_adjacent_swap", the, rules, range(20))) == swapped
     # the script gives the error a capital if the word occurs with one

@@ -110,6 +110,7 @@ def test_files_that_are_refused(
         (beside, order, "transformers cannot load it: "),
         (own, {}, "with their own code are not run"),
         (copied(bert, "names", config={"id2label": {"NaN": "neutral"}}), {}, "a key of id2label is not a"),
+        (bert, {"label_order": "neutral,contradiction"}, "is not a class order"),
         (headless, order, "lacks 2 of the classifier's weights (classifier.bias, classifier.weight)"),
         (nan, {}, "model_max_length is nan"),
         (padding, {}, "a token has a number that is not among the"),

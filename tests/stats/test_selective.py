@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from crossexam.core import stretches
 from crossexam.stats.selective import risk_coverage
 
 
@@ -15,3 +16,14 @@ def test_items_without_an_answer_are_abstained_first() -> None:
     assert curve.accuracy_at(0.75).value == pytest.approx(2 / 3)
     assert curve.coverage_at(0.05).value == 0.5
     assert np.isnan(risk_coverage([1, 1], [np.nan, np.nan]).area.value)
+
+
+def test_a_curve_does_not_depend_on_how_many_items_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    sure, codes = rng.random(500).round(2), np.arange(500) // 3
+    wrong = rng.random(500) > sure
+    whole = risk_coverage(wrong, sure, codes)
+    monkeypatch.setattr(stretches, "AT_ONCE", 7)
+    found = risk_coverage(wrong, sure, codes)
+    assert found.risk.tolist() == whole.risk.tolist()
+    assert found.sizes.tolist() == whole.sizes.tolist()

@@ -17,7 +17,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.behaviour import SELECTED, chosen, select
+from crossexam.suites.behaviour import SELECTED, chosen, pair_tables, select
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
@@ -135,6 +135,12 @@ def swap_sets(labels: str, same: str) -> dict[str, DeferredItems]:
         sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", GOLD_OF[label.upper()], info=info))
     sets["i_ta2"].counts.items = len(labels)
     return sets
+
+
+def test_wordnet_is_a_list_of_antonyms_and_of_hypernyms() -> None:
+    tables = pair_tables({"antonym": ["wordnet"], "hypernym": ["wordnet"]})
+    assert "small" in {pair.second for pair in tables["antonym"].of("large")}
+    assert "dog" in {pair.second for pair in tables["hypernym"].of("poodle")}
 
 
 def test_items_are_selected_by_label_and_by_what_differs() -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 import transformers
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from scipy.special import softmax
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -152,6 +152,11 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     del weights["t5.classifier.weight"]
     save_file(weights, path)
     assert "lacks 1 weights of the model (cl" in refused(_answered, f"lm/{tmp_path}", **options)
+    lacking = shutil.copytree(t5, tmp_path / "t5")
+    weights = load_file(lacking / "model.safetensors")
+    del weights["encoder.block.0.layer.0.SelfAttention.q.weight"]
+    save_file(weights, lacking / "model.safetensors", {"format": "pt"})
+    assert "lacks 1 weights of the model (encoder" in refused(_answered, f"lm/{lacking}")
 
 
 def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:

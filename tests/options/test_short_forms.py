@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import crossexam as cx
-from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand
+from crossexam.options.short_forms import SHORT_FORMS, ShortForm, ShortForms, expand, given_short_forms
 from crossexam.suites.table import SUITES, suite_named, with_own_options
 from made.commands import invoke
 from made.suites import contents
@@ -22,6 +22,11 @@ def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text(
     wanted = {(name, "released" if "released" in of else "paper") for name, of in rules.items()}
     settings = SHORT_FORMS["--as-published"].settings
     assert {(name, value) for name, option, value in settings if option == "rules"} == wanted
+
+
+def test_nought_and_an_empty_text_are_values() -> None:
+    given = given_short_forms(ShortForms(controls=0, tautology=""))
+    assert given == {"--controls": 0, "--tautology": ""}
 
 
 def test_it_sets_what_the_suite_has_or_is_refused(

@@ -62,9 +62,6 @@ def _trainer(
     return Trainer(objective, lambda epoch: Epoch(_BATCHES, _collate), score, loop_settings)
 
 
-# Schedules
-
-
 def test_rates_within_an_epoch() -> None:
     assert optimizers.step_factor("constant", 10_000, 20_000) == 1
     assert optimizers.step_factor("decay", 250, 1) == pytest.approx(0.999**2)
@@ -96,9 +93,6 @@ def test_training_stops_when_patience_ends() -> None:
     decide = [optimizers.after_epoch(recipe, 1, a, [1] * len(a)).stop for a in ([50], [50, 40], [50, 40, 50])]
     assert decide == [False, False, True]
     assert optimizers.after_epoch(replace(recipe, schedule="infersent"), 4e-5, [50, 40], [1, 1]).stop
-
-
-# Optimisers
 
 
 def test_decay_is_for_matrices_and_not_for_words() -> None:
@@ -137,9 +131,6 @@ def test_the_moving_average_on_hand_computed_numbers() -> None:
     assert average.values["weight"].item() == pytest.approx(9.0)
     average.swap(model)
     assert (model.weight.item(), average.values["weight"].item()) == pytest.approx((9.0, 11.0))
-
-
-# The loop
 
 
 def test_weights_that_halve_and_restore_begins_epochs_with_and_that_are_kept_are_the_best(

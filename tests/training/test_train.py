@@ -30,9 +30,6 @@ def weights(folder: Path) -> bytes:
     return (folder / "model.safetensors").read_bytes()
 
 
-# The folder
-
-
 def test_tests_are_scored_once_and_kept_with_the_scores(
     request_of: Any, trained: Any, toy: Path, small_data: Data
 ) -> None:
@@ -87,9 +84,6 @@ def test_a_training_that_was_resumed_on_another_machine_names_both(
     assert weights(resumed.folder) == weights(whole.folder)
 
 
-# As a model
-
-
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any, toy: Path) -> None:
     key = open_model(f"zoo/{trained().folder}").key
     changed = {**read_manifest(toy / "manifest.json"), "device": "another", "files": {}}
@@ -131,9 +125,6 @@ def test_a_folder_without_a_whole_model_is_refused(toy: Path, refused: Callable[
     assert "no trained model here" in refused(open_model, f"zoo/{toy}")
 
 
-# Options
-
-
 def test_the_manifest_says_how_many_items_an_augmentation_added(
     request_of: Any, tiny_parsed: list[Example]
 ) -> None:
@@ -168,9 +159,6 @@ def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Pat
         train_model(request_of(folder="none", vocabulary_from=sources))
 
 
-# Data
-
-
 def test_a_share_is_drawn_anew_each_epoch(small_data: Data) -> None:
     shared = Data((replace(small_data.train[0], share=0.25),), small_data.dev)
     first, second = shared.of_epoch(0, 7), shared.of_epoch(1, 7)
@@ -200,9 +188,6 @@ def test_data_that_cannot_be_trained_on(tmp_path: Path, refused: Callable[..., s
     one.write_text('{"premise": "a", "hypothesis": "b", "label": "neutral"}\n' * 3)
     assert f"{one}: all 3 training examples are neutral" in refused(load_data, str(one), "builtin:demo")
     assert "none of the 5 examples is labelled" in refused(load_data, "builtin:demo[5:5]", "builtin:demo")
-
-
-# The command line
 
 
 def test_the_verb_trains_and_reports_mean_and_spread_or_the_best_settings(

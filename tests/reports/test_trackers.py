@@ -84,7 +84,7 @@ def log_epochs(name: str, folder: Path) -> str:
 def test_mlflow_has_the_runs(
     tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("mlflow")
+    pytest.importorskip("mlflow", reason="extra mlflow")
     server = f"sqlite:///{tmp_path}/mlflow.db"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", server)
@@ -109,7 +109,7 @@ def test_mlflow_has_the_runs(
 def test_wandb_has_the_runs_without_a_network(
     tracked: list[TrackedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("wandb")
+    pytest.importorskip("wandb", reason="extra wandb")
     monkeypatch.chdir(tmp_path)
     for name in ("WANDB_MODE", "WANDB_PROJECT", "WANDB_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -128,7 +128,7 @@ def test_wandb_has_the_runs_without_a_network(
 @pytest.mark.slow
 def test_tensorboard_has_the_epochs(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    pytest.importorskip("tensorboard")
+    pytest.importorskip("tensorboard", reason="extra tensorboard")
     place = log_epochs("tensorboard", tmp_path)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -127,8 +127,8 @@ def test_wandb_has_the_runs_without_a_network(
 
 @pytest.mark.slow
 def test_tensorboard_has_the_epochs(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("tensorboard", reason="extra tensorboard")
+    for package in ("tensorboard", "torch"):
+        pytest.importorskip(package, reason="extra tensorboard")
     place = log_epochs("tensorboard", tmp_path)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

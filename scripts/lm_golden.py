@@ -4,7 +4,7 @@
     python scripts/lm_golden.py
 
 The models have random weights from numpy and tokenizers trained on the built-in corpus, so that they are the
-same everywhere.  ``tests/models/lm/test_lm_eval.py`` compares ``lm/`` with the file.
+same everywhere.  ``tests/models/lm/test_scoring.py`` compares ``lm/`` with the file.
 """
 
 from __future__ import annotations

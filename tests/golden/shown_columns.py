@@ -232,7 +232,7 @@ OUTSIDE = {
     "Yield": "counts of what was built, of the manifest: tests/suites",
     "Test sets": "hashes and signatures: tests/reports/test_report.py",
     "Runs": "properties of runs: tests/reports/test_report.py",
-    "Items that only one model gets right": "items, no figures: tests/reports/test_comparison.py",
+    "Items that only one model gets right": "items, no figures: tests/reports/analyses/test_comparison.py",
 }
 
 

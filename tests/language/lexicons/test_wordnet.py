@@ -17,7 +17,7 @@ from crossexam.language.lexicons import wordnet as wordnet_module
 from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, wordnet
 from crossexam.language.word_senses import lesk
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MINI = ROOT / "tests" / "data" / "mini-wordnet"
 SOURCE = Path("/usr/share/wordnet")  # Debian's wordnet-base and wordnet-sense-index
 SHIPPED = Path(wordnet_module.__file__).with_name("wordnet-3.0.zip")

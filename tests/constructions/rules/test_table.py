@@ -2,14 +2,13 @@
 
 import random
 import re
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from constructions.test_so_swap import PARSES
 from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.construction import Rejection
@@ -28,10 +27,6 @@ from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.language.word_relatives import is_kind_of
 from crossexam.suites.behaviour import PairResources
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_so_swap import PARSES
 
 #: A sentence without a parse here is tagged by the tool itself.
 PARSED = PARSES | {

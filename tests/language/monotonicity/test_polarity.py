@@ -14,7 +14,7 @@ from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tokens import Parsed, Token
 from made.cases import each_row
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 PLACE = re.compile(r"\{([^|]*)\|([^|]*)\|([^}]*)\}")
 
 

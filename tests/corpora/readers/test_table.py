@@ -20,7 +20,7 @@ from crossexam.corpora.spec import iter_corpus, read_corpus
 from made.cases import each_row
 from made.corpora import write_lines
 
-MADE = Path(__file__).parents[1] / "data" / "readers"
+MADE = Path(__file__).parents[2] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
 
 
@@ -100,7 +100,7 @@ def test_no_reader_is_without_a_test() -> None:
     # a reader that says "its documented format" alone was tried on no real file, and the other way
     by_format = {name for name, reader in READERS.items() if reader.tested_on == "its documented format"}
     assert by_format == READERS.keys() - CORPORA_TRIED
-    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "corpora.md").read_text(encoding="utf-8")
     assert [name for name in catalog() if name != "builtin" and f"`{name}`" not in page] == []
 
 

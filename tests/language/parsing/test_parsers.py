@@ -15,7 +15,7 @@ from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Parsed
 from made.cases import each_row
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 _TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")
 _LINES = [line for line in _TEXT.splitlines() if not line.startswith("#")]
 TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
 from crossexam.core.output.file_names import file_stem
 
-HOSTILE: dict[str, str] = json.loads((Path(__file__).parents[1] / "data/hostile.json").read_text("utf-8"))
+HOSTILE: dict[str, str] = json.loads((Path(__file__).parents[2] / "data/hostile.json").read_text("utf-8"))
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 

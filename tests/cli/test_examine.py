@@ -81,16 +81,15 @@ def test_examine_resumes_on_another_machine(
 
 
 @pytest.fixture
-def examined(folder: Path, crossexam: Crossexam) -> Path:
+def examined(crossexam: Crossexam) -> None:
     Path("crossexam.toml").write_text(RULES, encoding="utf-8")
     for models, out in (("builtin/majority", "one"), ("builtin/overlap builtin/majority", "two")):
         crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {out}")
     crossexam("run builtin/overlap one/suite -o run")
-    return folder
 
 
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(
-    examined: Path, crossexam: Crossexam, for_each: Callable[..., None]
+    examined: None, crossexam: Crossexam, for_each: Callable[..., None]
 ) -> None:
     """Otherwise its runs are named; a report takes all of them, in the order in which they were made."""
     for_each(lambda line: crossexam(line.format("one")), ["compare {} run", "compare run {}", *TAKE_A_RUN])

@@ -22,8 +22,6 @@ from crossexam.cli import main
 
 MESSAGES = Path(__file__).parents[1] / "golden" / "messages.txt"
 COMMANDS = re.findall(r"^(?:\$|>>>) .+$", MESSAGES.read_text(encoding="utf-8"), flags=re.MULTILINE)
-
-
 #: What no message may have: our own traces, and words of Python and its libraries.
 FORBIDDEN = re.compile("internal error|Traceback|Errno|recursion|set_int_max_str_digits|codec")
 

@@ -41,8 +41,6 @@ _OF_SETS = """
 title, c1, nul, separators, override, surrogate, noncharacters, closing markup, emoji, formula, cells, image,
 input, row, script, event, expression, template, path, device, lower, upper, composed, decomposed, long"""
 NAMES = tuple(HOSTILE[name] for name in re.split(r",\s", _OF_SETS.strip()))
-
-
 Run = Callable[..., str]
 
 

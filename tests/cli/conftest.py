@@ -8,13 +8,17 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
+from crossexam.cli import main
 from crossexam.core.sealed import read_manifest, sealed
-from made.commands import invoke
+from crossexam.core.test_sets import write_test_set
+from made.commands import Crossexam, invoke
+from made.suites import SLEEP
 
 FUNCTIONS = """\
 def failing(pairs):
@@ -54,6 +58,25 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFi
     MemoryFileSystem.pseudo_dirs[:] = [""]
     yield MemoryFileSystem()
     MemoryFileSystem.store.clear()
+
+
+@pytest.fixture
+def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that lets a command raise an error, and returns what is printed of it."""
+
+    def carry_out(error: BaseException, status: int = 2, line: str = "ls") -> str:
+        monkeypatch.setattr(main, "app", Mock(side_effect=error))
+        return str(crossexam(line, status).err)
+
+    return carry_out
+
+
+@pytest.fixture
+def sets(folder: Path) -> Path:
+    """The working folder with two test sets in files."""
+    for name in ("base.tiny", "more.tiny"):
+        write_test_set(folder / f"{name}.parquet", [SLEEP])
+    return folder
 
 
 def write_bases() -> None:

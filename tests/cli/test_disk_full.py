@@ -7,13 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from crossexam.cli import main
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import writing
+from made.commands import Crossexam
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 HINT = "  hint: free some space, or write to another disk; then repeat the command\n"
@@ -27,7 +27,6 @@ COMMANDS = {
     "validate sample suite -o full/v": "full/.v.part/manifest.json",
     f"train bag-of-words --train {DEMO} --dev {DEMO} -o full/bow": "full/bow/",
 }
-Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
@@ -60,13 +59,6 @@ def test_a_full_disk_is_one_error(
     for_each(check, COMMANDS.items())
 
 
-def raising(error: Exception) -> Callable[..., None]:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    return fail
-
-
 def test_libraries_say_it_in_their_ways(tmp_path: Path) -> None:
     full = "no space left on the device"
     rows = [
@@ -82,13 +74,11 @@ def test_libraries_say_it_in_their_ways(tmp_path: Path) -> None:
 
 
 def test_what_nothing_names_is_still_one_error_and_told_where_no_log_can_be_written(
-    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
+    failing: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(main, "app", raising(FULL))
-    assert crossexam("ls", 2).err == f"crossexam: no space left on the device\n{HINT}"
-    monkeypatch.setattr(main, "app", raising(ZeroDivisionError("oops")))
-    monkeypatch.setattr("tempfile.NamedTemporaryFile", raising(FULL))
-    assert "Traceback" in crossexam("ls", 3).err
+    assert failing(FULL) == f"crossexam: no space left on the device\n{HINT}"
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", Mock(side_effect=FULL))
+    assert "Traceback" in failing(ZeroDivisionError("oops"), 3)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of resources are POSIX")

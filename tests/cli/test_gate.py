@@ -5,16 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
-from made.commands import invoke
+from made.commands import Crossexam, invoke
 
 GOLD = {"sleeps": "entailment", "runs": "neutral", "sings": "contradiction"}
 PAIRS = [
@@ -35,8 +33,6 @@ def some(pairs):
 """
 RULE = '[[gate]]\nset = "negation.*"\nmeasure = "accuracy"\n'
 AGAINST = f'{RULE}against = "baseline"\nmargin = 0.02\n'
-
-Crossexam = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

@@ -1,134 +1,81 @@
-"""Mistakes of users: each is one clear message and exit status 2, and leaves nothing behind.
+"""Exceptions of libraries and mistakes about files and names: exit 2 and one error, never exit 3."""
 
-``tests/golden/messages.txt`` has commands, and what is printed for each: ``pytest --accept`` writes the
-messages anew.  After ``#`` stands what a message must name, if that is no word of the command.  All commands
-run in one folder (``mistakes`` of ``conftest.py``), which has the files to make mistakes with, and which none
-of them may change.
-"""
-
-import io
-import re
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
-from fsspec.implementations.memory import MemoryFileSystem
 
-import crossexam as cx
-from crossexam.cli import main
+from crossexam.cli import train
+from crossexam.core.errors import how_to_install
+from crossexam.core.example import Example
+from crossexam.core.places import home_expanded
+from crossexam.core.test_sets import write_test_set
+from crossexam.models import table
+from made.commands import Crossexam
 
-MESSAGES = Path(__file__).parents[1] / "golden" / "messages.txt"
-COMMANDS = re.findall(r"^(?:\$|>>>) .+$", MESSAGES.read_text(encoding="utf-8"), flags=re.MULTILINE)
-
-
-#: What no message may have: our own traces, and words of Python and its libraries.
-FORBIDDEN = re.compile("internal error|Traceback|Errno|recursion|set_int_max_str_digits|codec")
+DEMO = "builtin:demo[:20]"
 
 
-@pytest.fixture
-def here(mistakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of mistakes as the working folder; no corpus is installed, and no URL is cached."""
-    monkeypatch.chdir(mistakes)
-    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setenv("CROSSEXAM_DATA", str(mistakes / "emptydir"))
-    monkeypatch.setattr("sys.dont_write_bytecode", True)
-    yield mistakes
-    shutil.rmtree("out", ignore_errors=True)  # of a test that failed
+def test_what_a_library_says_of_a_file_is_one_error(failing: Callable[..., str]) -> None:
+    # what a library in Rust raises when it panics, which is none of Exception
+    panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
+    for error in (panic("called `Result::unwrap()` on an `Err` value"), zlib.error("Error -3 while reading")):
+        what, hint = failing(error).splitlines()
+        assert what.endswith(str(error))
+        assert hint.startswith("  hint: ")
 
 
-def contents() -> dict[str, object]:
-    """Return what is in the working folder and at URLs: the size and time of each file, and names at URLs."""
-    found: dict[str, object] = {}
-    for path in Path().rglob("*"):
-        seen = path.lstat()
-        found[str(path)] = None if path.is_dir() else (seen.st_size, seen.st_mtime_ns)
-    return {**found, "memory": sorted(MemoryFileSystem().find("/"))}
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems refuse such names")
+def test_names_that_are_not_utf8(folder: Path, crossexam: Crossexam) -> None:
+    name = os.fsdecode(b"b\xffd.jsonl")
+    Path(name).write_text('{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n')
+    crossexam(["build", "corpus", "--base", name, "-o", "out"])
+    line = ["build", "corpus", "--base", "builtin:demo[:9]", "-o", os.fsdecode(b"o\xff")]
+    assert "hint: rename" in crossexam(line, 2).err
 
 
-def message_of(command: str, crossexam: Callable[..., Any]) -> str:
-    """Return the message for the mistake that *command* makes."""
-    if command.startswith(">>>"):
-        with pytest.raises(cx.CrossexamError) as caught:
-            eval(command.removeprefix(">>>").strip(), {"cx": cx, "sys": sys})
-        return str(caught.value)
-    error = crossexam(command.removeprefix("$ "), status=2).err
-    if error.startswith("Usage:"):  # of typer, in a box
-        box = re.findall(r"^│(.*)│$", error, flags=re.MULTILINE)
-        return re.sub(r"\s+", " ", " ".join(box)).strip()
-    assert error.count("crossexam: ") == 1
-    message = error.partition("crossexam: ")[2].strip()
-    assert re.search("^  (wanted|hint): ", message, flags=re.MULTILINE)
-    return message
+def test_a_home_folder_that_there_is_not(crossexam: Crossexam, folder: Path) -> None:
+    assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
+    write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
+    for kind in ["bow", "hf", "zoo", "onnx", "lm"]:
+        assert "~nosuchuser/x" in crossexam(f"run {kind}/~nosuchuser/x tiny.parquet -o out", 2).err
 
 
-def names_in(command: str) -> set[str]:
-    """Return what a message for *command* can name: its words and their parts, or what stands after ``#``."""
-    line, _, named = command.partition("  # ")
-    if named:
-        return {named}
-    words = re.sub(r"""^\$ \w+|^>>> [\w.]+|[()"'{}\[\]]""", " ", line).split()
-    parts = {part for word in words for part in (word, *re.split("[=,:]", word), *word.split("/"))}
-    parts |= {word.partition("/")[2] for word in words}
-    return {part.strip(".,:") for part in parts if len(part) > 1 or part.isdigit()} - {"-o"}
-
-
-def test_a_mistake_is_one_clear_message(
-    here: Path,
-    crossexam: Callable[..., Any],
-    for_each: Callable[..., None],
-    golden: Callable[[str, str], None],
+def test_a_missing_package_is_told_before_anything_is_built(
+    crossexam: Crossexam, folder: Path, tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It names the mistake and a way out, changes nothing, and says what the golden file says."""
-    told, before = {}, contents()
-
-    def check(command: str) -> None:
-        message = message_of(command, crossexam).replace(str(here), "HERE")
-        told[command] = message
-        assert contents() == before
-        first, *rest = message.splitlines()
-        assert re.search(rf"(?<!\w)({'|'.join(map(re.escape, names_in(command)))})(?!\w)", first), first
-        assert len(rest) <= 4
-        assert not FORBIDDEN.search(message)
-
-    for_each(check, COMMANDS)
-    golden(MESSAGES.name, "\n".join(f"{command}\n{message}\n" for command, message in told.items()))
+    for module in (table, train):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
+    examine = f"examine mean/builtin/overlap,hf/{tiny_checkpoint} --suite negation --base builtin:demo[:9]"
+    for line in (examine, "train cbow --train builtin:demo --dev builtin:demo"):
+        error = crossexam(f"{line} -o x", 2).err
+        assert all(words in error for words in ("'torch'", f"hint: {how_to_install('torch')}"))
+        assert not Path("x").exists()
 
 
-def test_each_command_has_mistakes() -> None:
-    commands = typer.main.get_command(main.app).commands  # type: ignore[attr-defined]
-    assert set(commands) <= {command.split()[1] for command in COMMANDS}
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-@pytest.mark.usefixtures("here")
-def test_what_the_terminal_cannot_print_is_escaped(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
-    written = {stream: io.BytesIO() for stream in ("stdout", "stderr")}
-    for stream, into in written.items():
-        monkeypatch.setattr(sys, stream, io.TextIOWrapper(into, encoding=encoding, write_through=True))
-    for name, verb, status in (
-        ("日本.csv", "build negation -o out --base", 2),
-        ("caf\udce9.csv", "build negation -o out --base", 2),
-        ("suites", "ls", 0),
+@pytest.mark.usefixtures("folder")
+def test_a_long_output_is_written_or_refused_with_one_error(crossexam: Crossexam) -> None:
+    crossexam(f"build negation --base {DEMO} -o suite")
+    for name in ("overlap", "majority"):
+        crossexam(f"run builtin/{name} suite -o {name}")
+    for command, suffix in (
+        (f"build negation --base {DEMO}", ""),
+        ("run builtin/overlap suite", ""),
+        ("report overlap", ".csv"),
+        ("compare overlap majority", ".md"),
+        ("export jsonl suite", ""),
+        ("validate sample suite", ""),
+        (f"train bag-of-words --train {DEMO} --dev {DEMO}", ""),
     ):
-        monkeypatch.setattr(sys, "argv", ["crossexam", *verb.split(), name])
-        with pytest.raises(SystemExit) as stopped:
-            main.run()
-        assert (stopped.value.code or 0) == status
-    assert written["stderr"].getvalue().count(b"no such file") == 2
-
-
-@pytest.mark.usefixtures("here")
-def test_what_a_hint_recommends_mends_a_damaged_folder(tmp_path: Path, crossexam: Callable[..., Any]) -> None:
-    for kind, command, load in (
-        ("run", "run builtin/overlap suite", cx.load_run),
-        ("suite", "build negation --base pairs.csv", cx.load_suite),
-    ):
-        for damage in ("cut", "bare"):
-            folder = shutil.copytree(f"{kind}_{damage}", tmp_path / f"{kind}_{damage}")
-            crossexam(f"{command} --force -o {folder}")
-            assert load(folder)
+        longest, too_long = (f"{(size - len(suffix)) * 'n'}{suffix}" for size in (255, 256))
+        crossexam(f"{command} -o {longest}")
+        assert Path(longest).exists()
+        error = crossexam(f"{command} -o {too_long}", 2).err
+        assert f"{too_long}: a name of 256 bytes is too long" in error
+        shutil.rmtree(longest) if Path(longest).is_dir() else Path(longest).unlink()

@@ -5,7 +5,6 @@ Each table or transcript with figures is written by that script, or is in a list
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import docs_figures
@@ -14,8 +13,6 @@ from figures.pages import PAGES, places_of, without_figures
 from figures.records import records
 from figures.table import MEASUREMENTS
 from figures.workplace import RecordedAnswers, minilm_of_the_package
-
-ROOT = Path(__file__).resolve().parents[2]
 
 TEXTS = {page: path.read_text("utf-8") for page, path in PAGES.items()}
 DEFINITION = "what something means or does: a definition, a formula, a value that is chosen"

@@ -7,8 +7,7 @@ import pytest
 from rules_page import BASES, COUNTS, count, on_page_markdown
 
 from crossexam.constructions.rules.table import TABLES, rules_of
-
-ROOT = Path(__file__).resolve().parents[2]
+from made.scripts import ROOT
 
 
 def test_the_site_has_every_rule_with_its_counts() -> None:

@@ -1,10 +1,15 @@
 """Commands that are carried out in this process; their errors are raised."""
 
 import shlex
+from collections.abc import Callable
+from typing import Any
 
 from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
+
+#: The fixture ``crossexam``, which carries out a command line as from a shell.
+Crossexam = Callable[..., Any]
 
 
 def invoke(*arguments: object) -> Result:

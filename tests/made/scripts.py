@@ -1,5 +1,7 @@
 """Programs of the checkout that are in no package; those in ``scripts`` are imported by their names."""
 
+import os
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -18,3 +20,10 @@ def script(path: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+def run_script(name: str, *words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a program in ``scripts`` in a process of its own, with the package of the checkout."""
+    line = [sys.executable, str(ROOT / "scripts" / name), *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=environment, cwd=cwd)

@@ -1,10 +1,8 @@
 """The check of wheel and sdist finds what is stray, missing or stated otherwise."""
 
-from pathlib import Path
-
 import check_distribution as check
 
-ROOT = Path(__file__).resolve().parents[2]
+from made.scripts import ROOT
 
 
 def test_there_is_one_version() -> None:

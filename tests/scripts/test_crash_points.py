@@ -2,16 +2,14 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from crash_verbs import VERBS
 
+from made.scripts import run_script
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="commands are forks of a process")
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "crash_points.py"
 
 
 @pytest.mark.slow
@@ -20,9 +18,8 @@ def test_a_killed_command_can_be_given_again(tmp_path: Path) -> None:
     for module in ("torch", "onnxscript"):
         pytest.importorskip(module)
     path = tmp_path / "results.json"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    line = [sys.executable, str(SCRIPT), *VERBS, "--kills", "1", "--seed", "20261", "--json", str(path)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    words = [*VERBS, "--kills", "1", "--seed", "20261", "--json", str(path)]
+    done = run_script("crash_points.py", *words, cwd=tmp_path)
     assert path.exists(), done.stderr
     results = json.loads(path.read_text())
     assert {each["verb"]: len(each["killed"]) for each in results} == dict.fromkeys(VERBS, 1)

@@ -10,7 +10,7 @@ from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
 from crossexam.reports.analyses.truncation import truncation_warnings
-from crossexam.reports.results import results_of
+from crossexam.reports.report import make_report
 from made.runs import dataset, run_of
 
 
@@ -47,7 +47,7 @@ def test_the_warning_says_how_much_was_not_read_and_what_helps() -> None:
     """Few truncated items need no chunks."""
     few = read_of("x" + "." * 99, "." * 100, "N" * 100)
     runs = (few, replace(LONG, manifest=RunManifest(details={"max_length": 128})), replace(LONG, reading={}))
-    of_few, of_many, of_none = (truncation_warnings(results_of([each])) for each in runs)
+    of_few, of_many, of_none = (truncation_warnings(make_report(each).results) for each in runs)
     assert of_few == ["mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %."]
     assert "as in --chunk words:70." in of_many[0]
     assert of_none == []

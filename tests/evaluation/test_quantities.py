@@ -14,18 +14,13 @@ from made.runs import dataset, run_of
 NAME = "base.dev"
 
 
-def letters_of(right: Any) -> str:
-    """The answers to entailments, of which some are right."""
-    return "".join("NE"[int(each)] for each in right)
-
-
 def first(right: int, n: int) -> Any:
     return np.arange(n) < right
 
 
 @pytest.mark.parametrize(("right", "n", "limit"), [(97, 100, 0.99), (280, 300, 0.9), (0, 20, 0.5)])
 def test_p_values_are_binomial_tails(right: int, n: int, limit: float) -> None:
-    run = run_of({NAME: letters_of(first(right, n))}, dataset(NAME, "E" * n))
+    run = run_of({NAME: "E" * right + "N" * (n - right)}, dataset(NAME, "E" * n))
     check = check_of(run, {"set": NAME, "measure": "accuracy", "min": limit})
     less, more = (binomtest(right, n, limit, alternative=side).pvalue for side in ("less", "greater"))
     assert check.p_broken == pytest.approx(less if less < 0.5 else 1, rel=1e-4)
@@ -36,7 +31,7 @@ def test_p_values_are_binomial_tails(right: int, n: int, limit: float) -> None:
 def test_the_p_value_of_an_unpaired_drop_is_from_exact_intervals() -> None:
     """Newcombe's bound, made of limits of Clopper and Pearson, touches the limit at 1 - 2p."""
     base, other = dataset(NAME, "E" * 100), dataset("other.dev", "E" * 100, NAME, paired=False)
-    said = {NAME: letters_of(first(99, 100)), other.name: letters_of(first(85, 100)[::-1])}
+    said = {NAME: "E" * 99 + "N", other.name: "N" * 15 + "E" * 85}
     check = check_of(run_of(said, base, other), {"set": "other.*", "measure": "drop", "max": 0.05})
     assert check.value == difference(first(99, 100), first(85, 100), range(100), range(99, -1, -1))
     low_of_base, high_of_set = beta.ppf(check.p_broken, 99, 2), beta.isf(check.p_broken, 86, 15)

@@ -21,6 +21,11 @@ def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     assert "84.9" not in make_report(two).text(".md")
 
 
+def test_the_declared_threshold_of_a_model_is_stated() -> None:
+    said = run_of({"base.x": "En"}, dataset("base.x", "En"), model="mine", two_label=True, threshold=0.7)
+    assert "Entailment is predicted by mine above 0.7; their probabilities" in make_report(said).text(".md")
+
+
 def accuracies(*names: str, **facts: Any) -> Table:
     """The table of accuracies on test sets of which nothing but *facts* is known."""
     sets = [replace(dataset(name, "CCCC"), manifest=facts) for name in names]

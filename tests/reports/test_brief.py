@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.reports.brief import brief_tables, drop_note, failures_first, without_drop_note
 from crossexam.reports.broken import broken_sets, broken_table
@@ -65,9 +64,6 @@ def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_dr
     assert round(rows[-1][3].value, 4) == round(47 / 60, 4)
 
 
-# The sentences that broke, on the page
-
-
 def broken(*runs: Run) -> dict[str, Any]:
     """What broke of each test set, by its short name."""
     return broken_sets(results := results_of(runs), PageItems(results))
@@ -117,17 +113,3 @@ def test_of_a_set_that_has_no_drop_the_reason_is_said_and_that_it_has_no_test() 
     assert said in broken_table(results).notes[0]
     assert "; not tested: cs 0.5, puzzles, antonymy." in brief(*runs).notes[0]
     assert "On puzzles, mine (0.0 %) is below the majority baseline there" in " ".join(warnings(results))
-
-
-def test_the_declared_threshold_of_a_model_is_stated() -> None:
-    said = run_over({"base.x": "En"}, dataset("base.x", "En"), model="mine", two_label=True, threshold=0.7)
-    assert "Entailment is predicted by mine above 0.7; their probabilities" in cx.report(said).text(".md")
-
-
-def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:
-    """The figures of the report are then about something else than the base."""
-    plain, other = dataset("base.x", "-" * 40), dataset("numerical_reasoning.y", "ENC" * 20)
-    said = "None of the 40 items of the base has a gold label: there is no accuracy on it, and no drop."
-    both = run_over({"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}, plain, other)
-    assert said in warnings(results_of([both]))
-    assert said not in warnings(results_of([run_over({"base.x": "E" * 40}, plain)]))

@@ -3,39 +3,27 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
 from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table
-from made.runs import GOLD_OF, answers, negated
+from made.runs import dataset, negated, run_of
 from made.shown import csv_rows
 
-PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
 TAIL = " and false is not true"
 
 
 def base_set(labels: str = "ENCENC") -> Dataset:
-    """A pair per label, each with a premise of its own, so that each is a cluster of its own."""
-    items = tuple(
-        Example(f"b{i}", premise, f"Some {premise.lower()}", GOLD_OF[letter], info={"genre": "tiny"})
-        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=True))
-    )
-    made = {"construction": "base", "part": "dev_matched", "base_set": None, "rows": 6}
-    return Dataset("base.dev_matched", items, {**made, "signature": "corpus:tiny|seed:0"})
-
-
-def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
-    """A run of sure answers."""
-    rows = {name: answers(letters, 0.8) for name, letters in said.items()}
-    return Run(model, {each.name: each for each in datasets}, rows, RunManifest(**manifest))
+    facts = {"rows": 6, "signature": "corpus:tiny|seed:0"}
+    return dataset("base.dev_matched", labels, info={"genre": "tiny"}, **facts)
 
 
 BASE = base_set()
@@ -51,10 +39,10 @@ NEGATED = negated(BASE, TAIL, **FACTS)
 def two_runs() -> list[Run]:
     first = {BASE.name: "ENCENC", NEGATED.name: "NNCNNN"}  # 6 right, then 3: E-N twice, C-N once
     second = {BASE.name: "ENCEEE", NEGATED.name: "ENCEEE"}  # 4 right twice
-    return [
-        run_of(first, BASE, NEGATED, model="builtin/first", model_key="f1"),
-        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated_pairs=0),
-    ]
+    manifests = RunManifest(model_key="f1"), RunManifest(model_key="s1", truncated_pairs=0)
+    one = run_of(first, BASE, NEGATED, model="builtin/first", sure=0.8)
+    other = run_of(second, BASE, NEGATED, model="hf/second_model", sure=0.8)
+    return [replace(run, manifest=each) for run, each in zip((one, other), manifests, strict=True)]
 
 
 def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
@@ -76,7 +64,7 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
-    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets))
+    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets, sure=0.8))
 
     def check(suffix: str) -> None:
         text = report.text(suffix)

@@ -8,13 +8,11 @@ from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.suites.lexically_misleading import SCORE
 from made.runs import dataset, run_of
 
-SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
-
 
 def made(said: str, *, scores: bool = True, votes: str = "555533", name: str = "base.x") -> Run:
     """Six pairs of rising score; of five annotators, so many are for the gold label."""
-    golds, info = "ENNCNE", []
-    for score, gold, count in zip(SCORES, golds, votes or "-" * 6, strict=True):
+    golds, rising, info = "ENNCNE", (0.1, 0.2, 0.55, 0.65, 0.75, 0.95), []
+    for score, gold, count in zip(rising, golds, votes or "-" * 6, strict=True):
         place = "ENC".index(gold)
         labels = [LABELS[place]] * int(count) + [LABELS[(place + 1) % 3]] * (5 - int(count)) if votes else []
         info.append(({SCORE: score} if scores else {}) | ({"annotator_labels": labels} if labels else {}))

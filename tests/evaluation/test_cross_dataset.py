@@ -1,7 +1,5 @@
 """The mean over the cross-dataset benchmark: its name, published figures beside it, a base model."""
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,6 +22,7 @@ from crossexam.reports.table import Marked
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 from made import runs as letters
 from made.runs import dataset
+from made.shown import csv_rows
 
 PUBLISHED = published("zhang2020")
 
@@ -145,7 +144,7 @@ def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
     cells = [row[place] for row in table.rows]
     assert cells == pytest.approx([0.511, 0.57])
     assert [isinstance(cell, Marked) for cell in cells] == [True, True]  # this WNLI has one label
-    rows = {(row["model"], row["test_set"]): row for row in csv.DictReader(io.StringIO(render_csv(results)))}
+    rows = {(row["model"], row["test_set"]): row for row in csv_rows(render_csv(results))}
     sick, snli = (rows["ESIM (published)", f"base.{key}"] for key in ("sick", REFERENCE))
     assert (sick["statistic"], sick["value"]) == ("published_accuracy_of_other_items", "0.57")
     assert (snli["statistic"], snli["value"]) == ("published_accuracy", "0.875")

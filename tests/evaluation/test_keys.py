@@ -7,13 +7,12 @@ from crossexam.evaluation.scores import score_run
 from crossexam.stats.estimate import share_correct
 from made.runs import dataset, run_of
 
-#: man/woman is half of the items.
+#: man/woman is half of the items, and the only one that is right.
 PAIRS = ["man/woman"] * 20 + [f"w{k}/v{k}" for k in range(20)]
-ONLY_THE_FREQUENT = "C" * 20 + "E" * 20
 
 
 def keyed(name: str = "antonymy.x", key: str = "pair") -> tuple[KeyedResult, ...]:
-    of = run_of({name: ONLY_THE_FREQUENT}, dataset(name, "C" * 40, info=[{key: pair} for pair in PAIRS]))
+    of = run_of({name: "C" * 20 + "E" * 20}, dataset(name, "C" * 40, info=[{key: pair} for pair in PAIRS]))
     return keyed_results(of.datasets, score_run(of))
 
 

@@ -8,13 +8,12 @@ import pytest
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.manifest import RunManifest
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
-from made.runs import dataset, run_of
+from made.runs import dataset, run_of, stating
 
 BASE = dataset("base.dev", "ENCENC", premises="aaabbb")
 NEGATION = dataset("negation.dev", "ENCENC", "base.dev", premises="aaabbb")
@@ -83,15 +82,14 @@ def test_items_are_paired_by_the_id_of_a_base_that_is_there() -> None:
 
 def test_a_model_of_two_labels_is_scored_on_two() -> None:
     rows = np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
-    data, shares = {"base.dev": dataset("base.dev", "ENCE")}, {"base.dev": rows}
-    two = Run("hf/two", data, shares, RunManifest(details={"two_label": True}))
+    two = stating("ENCE", rows, details={"two_label": True})
     (found,) = measure(two)
     # entailment where above 1/2: E, not, not, not
-    assert found.accuracy.value == accuracy_by_set(two)["base.dev"].value == 3 / 4
+    assert found.accuracy.value == accuracy_by_set(two)["base.own"].value == 3 / 4
     assert found.confusion == ((1, 1, 0), (0, 1, 0), (0, 0, 1))
     assert (found.false_neutral_share, found.false_entailment_share) == (None, 0.0)
     assert found.projection.startswith("not_entailment = neutral + contradiction")
-    three = Run("hf/three", data, shares)
+    three = stating("ENCE", rows)
     assert measure(three)[0].accuracy.value == 1 / 4  # E, E, N, and N by the tie of E and N
     assert compare_runs(three, two)[0].b == 0
 

@@ -1,6 +1,5 @@
 """Labels that are projected and tied: what is predicted, scored, written and refused."""
 
-from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from crossexam.core import test_sets
-from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import (
@@ -26,17 +24,13 @@ from crossexam.core.labels import (
     Projection,
     projection_of,
 )
-from crossexam.core.manifest import RunManifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.shares import shares_of
 from crossexam.gates.baseline import Baseline
-from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
-from crossexam.reports.sections import warnings
 from crossexam.suites.subsets import hard
-from made.runs import dataset
+from made.runs import stating
 
 TWO = PROJECTIONS["two labels"]
 NO_CONTRADICTION = PROJECTIONS["no contradiction"]
@@ -53,11 +47,6 @@ TIED = {
 }
 WHOLE = np.array(list(TIED))
 shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3).map(lambda row: np.array([row]) / sum(row))
-
-
-def run_of(golds: str, rows: Iterable[Iterable[float]], model: str = "m", **manifest: object) -> Run:
-    data = dataset("base.own", golds, **manifest)
-    return Run(model, {data.name: data}, {data.name: np.array(rows)}, RunManifest(model_key=model))
 
 
 def labels_of(projection: Projection, rows: NDArray[np.float64]) -> list[str]:
@@ -78,10 +67,10 @@ def test_two_labels_go_by_the_sum_and_three_by_the_most_probable(row: NDArray[np
 
 def test_a_declared_projection_goes_before_the_labels() -> None:
     rows, declared = [[0.3, 0.2, 0.5], [0.2, 0.3, 0.5]], "no contradiction"
-    assert measure(run_of("EN", rows))[0].accuracy.value == 0.0
-    assert measure(run_of("EN", rows, projection=declared))[0].accuracy.value == 1.0
+    assert measure(stating("EN", rows))[0].accuracy.value == 0.0
+    assert measure(stating("EN", rows, facts={"projection": declared}))[0].accuracy.value == 1.0
     with pytest.raises(CrossexamError, match=f"gold labels outside the projection '{declared}': contradict"):
-        score_run(run_of("EC", rows, projection=declared))
+        score_run(stating("EC", rows, facts={"projection": declared}))
     assert projection_of(None, ["entailment", "not_entailment"]) is TWO
     assert projection_of(None, list(LABELS)) is THREE_LABELS
 
@@ -117,7 +106,7 @@ def test_a_prediction_does_not_depend_on_rounding(row: list[float], change: floa
 
 
 def test_every_view_of_a_run_predicts_the_same() -> None:
-    run = run_of("E" * len(WHOLE), WHOLE)
+    run = stating("E" * len(WHOLE), WHOLE)
     expected = list(TIED.values())
     assert [LABEL_INDEX[label] for label in run.predictions("base.own")] == expected
     assert [LABEL_INDEX[label] for label in run.to_arrow()["predicted"].to_pylist()] == expected
@@ -126,18 +115,7 @@ def test_every_view_of_a_run_predicts_the_same() -> None:
     assert shares.predicted.tolist() == expected
     assert Baseline.of(run).over(run).scored("base.own").predicted.tolist() == expected
     assert len(hard(run.datasets["base.own"], WHOLE)["hard"]) == len(WHOLE)
-    three = run_of("EEE", [[0.4, 0.3, 0.3], [0.5, 0.25, 0.25], [0.6, 0.2, 0.2]])
+    three = stating("EEE", [[0.4, 0.3, 0.3], [0.5, 0.25, 0.25], [0.6, 0.2, 0.2]])
     for two_labels, labels in ((False, [E, E, E]), (True, [N, N, E])):
         for each in (three, Baseline.of(three).over(three)):
             assert score_run(each, two_labels=two_labels)["base.own"].predicted.tolist() == labels
-
-
-def test_reports_note_ties_and_warn_of_more_than_one_percent() -> None:
-    many, tied, plain = (
-        run_of("ENC" + "C" * 97, [[0.5, 0.5, 0.0]] * n + [[0.0, 0.0, 1.0]] * (100 - n)) for n in (2, 1, 0)
-    )
-    (warning,) = (each for each in warnings(results_of([many])) if "equally probable" in each)
-    assert "2 of 100 items of base (own) (2.0 %)" in warning
-    assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
-    assert "1 of 100 items of base (own) (1.0 %)" in make_report(tied).text(".md")
-    assert "equally probable" not in make_report(plain).text(".md")

@@ -19,7 +19,6 @@ from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
-from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
@@ -144,13 +143,6 @@ def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_
     assert (compared.n, compared.over_items.value) == (6, 1 / 6)
 
 
-def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:
-    data = dataset("negation.dev", "NNNN", info={"judge_labels": ["neutral", "neutral"]})
-    shares = predicted_shares(run_of({data.name: "N?EN"}, data, two_label=True), data.name)
-    found = {label: (share.value, share.n) for label, share in shares.items()}
-    assert found == {"entailment": (1 / 3, 3), "not_entailment": (2 / 3, 3)}
-
-
 def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     scores = [{"lexically_misleading_score": 0.1 * k} for k in range(10)]
     run = run_of({"base.dev": "ENCENCE?C!"}, dataset("base.dev", GOLD, info=scores))
@@ -160,15 +152,3 @@ def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     whole, highest = misled_parts(run, (0.0, 0.65), max_unanswered=0.25)
     assert (whole.size, whole.model.value) == (10, 1)
     assert (highest.size, ends(highest.model)) == (3, (1 / 3, 1))
-
-
-def test_parts_by_status_keep_the_outcomes_and_what_was_read() -> None:
-    info = [{"status": "proposed", **({"verdict": "verified"} if k < 4 else {})} for k in range(8)]
-    run = run_of({"antonymy.dev": "C?CCCC!?"}, dataset("antonymy.dev", "CCCCCCCC", info=info))
-    read = ReadItems(np.arange(8) % 3 == 0, np.arange(8) == 6)
-    parts = by_status(replace(run, reading={"antonymy.dev": read}))
-    verified, proposed = "antonymy.dev (verified)", "antonymy.dev (proposed)"
-    assert parts.outcomes_of(verified).unanswered() == {"refused": 1}
-    assert parts.outcomes_of(proposed).unanswered() == {"refused": 1, "cut": 1}
-    assert parts.reading[verified].truncated.tolist() == [True, False, False, True]
-    assert parts.reading[proposed].edit_unseen.tolist() == [False, False, True, False]

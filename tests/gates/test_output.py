@@ -1,11 +1,9 @@
-"""The result of a gate for readers and programs: text, JUnit, JSON by its schema, Markdown; the example."""
+"""The result of a gate for readers and programs: JUnit, JSON by its schema, Markdown; the example."""
 
 import json
 import os
-import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,15 +12,12 @@ import jsonschema
 import numpy as np
 import pytest
 
-import crossexam as cx
-from crossexam.core.dataset import Dataset
 from crossexam.gates.output import gate_json, gate_junit, gate_markdown
 from crossexam.gates.result import GateResult
 from crossexam.gates.table import OUTCOMES
-from made.gated import DEV, MakeRun, N, gate, spread_out
+from made.gated import DEV, MakeRun, N, gate
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -102,26 +97,6 @@ def test_an_undecided_check_is_green_for_no_reader_unless_it_is_let_through(make
         (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
         assert (element.tag, element.attrib["type"]) == kind
         assert json.loads(gate_json(result))["exit_code"] == result.exit_code
-
-
-def test_nothing_in_the_text_controls_the_terminal(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    name = "a\x1b[2Jb"
-    items = tuple(replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV])
-    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
-    text = gate(run, {"set": "*", "measure": "accuracy", "min": 0.9}).text("crossexam gate RUN")
-    assert "\\x1b[2J" in text
-    assert not {"\x1b", "\x9b"} & set(text)
-
-
-def test_the_example_on_the_page_is_how_the_output_begins() -> None:
-    suite = cx.build("negation", "builtin:demo")
-    rule = {"set": "*", "measure": "accuracy", "against": "baseline", "margin": 0.02}
-    majority, overlap = (cx.run(f"builtin/{name}", suite) for name in ("majority", "overlap"))
-    result = cx.gate(overlap, baseline=majority, rules=[rule], items=1)
-    text = result.text("crossexam gate runs/overlap --baseline baseline.parquet --items all")
-    (shown,) = re.findall(r"```text\n(The gate.*?)```", PAGE, flags=re.DOTALL)
-    notes = next(part for part in text.split("\n\n") if part.startswith("Percent"))
-    assert text.replace(f"{notes}\n\n", "").startswith(shown)
 
 
 @pytest.mark.slow

@@ -95,6 +95,14 @@ def run_of(
     return Run(model, {each.name: each for each in sets}, rows, manifest, {}, told)
 
 
+def stating(
+    golds: str, rows: Any, *, info: Info = (), premises: Any = None, facts: Any = (), **manifest: Any
+) -> Run:
+    """A run over base.own of a model that states these probabilities."""
+    data = dataset("base.own", golds, info=info, premises=premises, **dict(facts))
+    return Run("m", {data.name: data}, {data.name: np.array(rows)}, RunManifest(**manifest))
+
+
 def mostly_right(model: str, right: float, sets: Sequence[Dataset], **details: Any) -> Run:
     """A run of a model that is right on about that share of ENCENC..., in its own way."""
     rng, said = np.random.default_rng([ord(letter) for letter in model]), {}

@@ -21,6 +21,7 @@ from made.shown import csv_rows, settled, wait_for_count
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
+pytestmark = pytest.mark.browser
 Opener = Callable[..., "Page"]
 BASE, NEGATION = "base.x", "negation.x"
 
@@ -80,7 +81,6 @@ def downloaded(page: Page, button: str) -> str:
     return Path(download.value.path()).read_text(encoding="utf-8")
 
 
-@pytest.mark.browser
 @pytest.mark.usefixtures("small_parts")
 def test_filters_agree_with_the_data(open_page: Opener, two_runs: list[Run], tmp_path: Path) -> None:
     page = open_page(make_report(*two_runs, options=ReportOptions(items="all")).save(tmp_path / "all.html"))
@@ -113,7 +113,6 @@ def test_filters_agree_with_the_data(open_page: Opener, two_runs: list[Run], tmp
         assert (chosen(outcome="only0"), chosen(outcome="only1")) == (pair.b, pair.c)
 
 
-@pytest.mark.browser
 def test_a_download_has_all_that_the_filters_choose(
     open_page: Opener, two_models: Path, two_runs: list[Run]
 ) -> None:
@@ -132,7 +131,6 @@ def test_a_download_has_all_that_the_filters_choose(
         assert all(row[f"{model}: predicted"] == said[model][item.id] for model in said)
 
 
-@pytest.mark.browser
 def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, two_models: Path) -> None:
     page = chromium.new_page()
     said: list[str] = []
@@ -150,7 +148,6 @@ def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, tw
     page.close()
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_barrier(
@@ -172,9 +169,6 @@ def test_axe_finds_no_barrier(
     context.close()
 
 
-# Items of two labels with odd ids and texts
-
-
 @pytest.fixture
 def odd_items(tmp_path: Path) -> Path:
     """A page of items with odd ids and texts that begin like a formula, on two labels."""
@@ -190,7 +184,6 @@ def odd_items(tmp_path: Path) -> Path:
     return make_report(Run("=m", {base.name: base}, {base.name: rows})).save(tmp_path / "odd.html")
 
 
-@pytest.mark.browser
 def test_a_link_opens_the_page_at_its_item(open_page: Opener, odd_items: Path) -> None:
     page = open_page(odd_items)
     address = page.locator(".item", has_text="a/b #1").locator(".anchor").get_attribute("href")
@@ -204,7 +197,6 @@ def test_a_link_opens_the_page_at_its_item(open_page: Opener, odd_items: Path) -
     assert all("✓ correct: not" in each for each in cards(page))
 
 
-@pytest.mark.browser
 def test_no_cell_of_a_download_is_a_formula(open_page: Opener, odd_items: Path) -> None:
     page = open_page(odd_items)
     page.select_option("#gold", label="entailment")

@@ -1,4 +1,4 @@
-"""The items of the page: which are shown, and their parts, inside the page or beside it or missing."""
+"""The parts of the items of a page: inside the page, beside it or missing."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.files import write_text
 from crossexam.reports import parts
 from crossexam.reports import report as report_module
-from crossexam.reports.items import PageItems
 from crossexam.reports.parts import compressed, parts_beside, written_beside
 from crossexam.reports.report import Report, make_report
-from crossexam.reports.results import ItemChoice, ReportOptions, results_of
-from made.runs import dataset as made
-from made.runs import mostly_right, negated, run_of
+from crossexam.reports.results import ItemChoice, ReportOptions
+from made.runs import dataset, mostly_right, negated
 from made.shown import settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.usefixtures("small_parts")
 HOSTILE = (
     '");window.owned=1;("</script><script>window.owned=1</script>\u2028\ud800<img src=x onerror=owned=1>'
 )
@@ -35,12 +33,8 @@ HOSTILE = (
 
 def datasets(n: int = 50, words: str = " and true is true") -> list[Dataset]:
     """Return *n* pairs of a base, and the same with *words* in the hypothesis."""
-    base = made("base.x", ("ENC" * n)[:n])
+    base = dataset("base.x", ("ENC" * n)[:n])
     return [base, negated(base, words)]
-
-
-def two_runs() -> list[Run]:
-    return [mostly_right(model, right, datasets()) for model, right in (("a", 0.6), ("b2", 0.8))]
 
 
 def report_of(items: ItemChoice = "all", skill: float = 0.6, n: int = 50) -> Report:
@@ -49,28 +43,6 @@ def report_of(items: ItemChoice = "all", skill: float = 0.6, n: int = 50) -> Rep
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-def wrong_items(runs: Sequence[Run], name: str) -> list[str]:
-    """Return the ids that any of *runs* got wrong, by the frames that users see."""
-    wrong = {each for run in runs for each in run.to_polars().filter(test_set=name, correct=False)["id"]}
-    return [item.id for item in runs[0].datasets[name] if item.id in wrong]
-
-
-def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., None]) -> None:
-    def check(*runs: Run) -> None:
-        for each in PageItems(results_of(runs, ReportOptions(items="errors"))).shown:
-            ids = [each.dataset.examples[row].id for row in each.rows]
-            assert ids == wrong_items(runs, each.dataset.name)
-
-    base, changed = datasets()
-    of_two = run_of({"base.x": "ENCCN" * 12}, made("base.x", "En-" * 20), two_label=True)
-    assert 0 < len(wrong_items([of_two], "base.x")) < 40
-    right, without_the_other_set = mostly_right("a", 1.0, [base, changed]), mostly_right("b2", 0.5, [base])
-    for_each(check, [tuple(two_runs()), (right, without_the_other_set), (of_two,)])
-
-
-# The files
 
 
 def assert_whole(page: Path) -> None:
@@ -84,7 +56,6 @@ def assert_whole(page: Path) -> None:
         assert len(json.loads(zlib.decompress(base64.b64decode(packed)))["items"]) == count
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_many_items_are_beside_the_page_and_go_with_it_but_nothing_else_of_their_folder(
     tmp_path: Path,
 ) -> None:
@@ -111,7 +82,6 @@ def test_many_items_are_beside_the_page_and_go_with_it_but_nothing_else_of_their
     assert report_of().text(".html").count('<script type="text/plain" id="part-') == 8
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_what_is_in_place_of_the_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out_items").write_text("mine", encoding="utf-8")
     with pytest.raises(FileExistsError):  # which the entry point shows, with exit 2
@@ -119,7 +89,6 @@ def test_what_is_in_place_of_the_folder_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "out_items").read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("writes", [0, 3, 8])
 def test_a_page_that_is_not_replaced_keeps_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
@@ -141,9 +110,6 @@ def test_a_page_that_is_not_replaced_keeps_its_parts(
         report_of(skill=0.3).save(page)
     assert left == 0
     assert {path: path.read_bytes() for path in before} == before
-
-
-# Several writers of one page
 
 
 class Writer:
@@ -180,14 +146,11 @@ def test_writers_of_one_page_at_once_leave_each_other_their_parts(tmp_path: Path
         assert names_in(folder) == sorted(needed), chosen
 
 
-# The page in a browser
-
-
 @pytest.mark.browser
-@pytest.mark.usefixtures("small_parts")
 def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, tmp_path: Path) -> None:
     """Of a page in a folder with an odd name."""
-    report = make_report(*two_runs(), options=ReportOptions(items="all"))
+    runs = (mostly_right(model, right, datasets()) for model, right in (("a", 0.6), ("b2", 0.8)))
+    report = make_report(*runs, options=ReportOptions(items="all"))
     beside = report.save(tmp_path / "ü #1%2F '\".html")
     folder: Any = written_beside(beside)
     last = sorted(folder.iterdir())[-1]

@@ -1,45 +1,29 @@
-"""Reports without a page: tables, Markdown, LaTeX, CSV, JSON, terminal, and which items are shown."""
+"""Reports without a page: tables, Markdown, LaTeX, CSV, JSON and terminal."""
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Edit, Example, apply_edits, undo_edits
 from crossexam.core.manifest import RunManifest, package_version
 from crossexam.reports.accuracy import accuracy_table
-from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
-from crossexam.reports.text import latex_table, render_latex
-from made.runs import GOLD_OF, answers, negated
+from crossexam.reports.text import latex_table
+from made.runs import dataset, negated, run_of
 from made.shown import csv_rows
 
-PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
 TAIL = " and false is not true"
 
 
 def base_set(labels: str = "ENCENC") -> Dataset:
-    """A pair per label, each with a premise of its own, so that each is a cluster of its own."""
-    items = tuple(
-        Example(f"b{i}", premise, f"Some {premise.lower()}", GOLD_OF[letter], info={"genre": "tiny"})
-        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=True))
-    )
-    made = {"construction": "base", "part": "dev_matched", "base_set": None, "rows": 6}
-    return Dataset("base.dev_matched", items, {**made, "signature": "corpus:tiny|seed:0"})
-
-
-def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
-    """A run of sure answers."""
-    rows = {name: answers(letters, 0.8) for name, letters in said.items()}
-    return Run(model, {each.name: each for each in datasets}, rows, RunManifest(**manifest))
+    facts = {"rows": 6, "signature": "corpus:tiny|seed:0"}
+    return dataset("base.dev_matched", labels, info={"genre": "tiny"}, **facts)
 
 
 BASE = base_set()
@@ -55,10 +39,10 @@ NEGATED = negated(BASE, TAIL, **FACTS)
 def two_runs() -> list[Run]:
     first = {BASE.name: "ENCENC", NEGATED.name: "NNCNNN"}  # 6 right, then 3: E-N twice, C-N once
     second = {BASE.name: "ENCEEE", NEGATED.name: "ENCEEE"}  # 4 right twice
-    return [
-        run_of(first, BASE, NEGATED, model="builtin/first", model_key="f1"),
-        run_of(second, BASE, NEGATED, model="hf/second_model", model_key="s1", truncated_pairs=0),
-    ]
+    manifests = RunManifest(model_key="f1"), RunManifest(model_key="s1", truncated_pairs=0)
+    one = run_of(first, BASE, NEGATED, model="builtin/first", sure=0.8)
+    other = run_of(second, BASE, NEGATED, model="hf/second_model", sure=0.8)
+    return [replace(run, manifest=each) for run, each in zip((one, other), manifests, strict=True)]
 
 
 def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
@@ -76,17 +60,11 @@ def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     assert yields["rejected"] == {"no <full> stop": 2, "empty": 9}
 
 
-def test_a_comment_of_latex_stays_one() -> None:
-    """Names that are formulas or markup: tests/test_hostile.py."""
-    commented = render_latex("x\n\\input{secret}", [])
-    assert all(line.startswith("%") for line in commented.splitlines() if line)
-
-
 def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
-    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets))
+    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets, sure=0.8))
 
     def check(suffix: str) -> None:
         text = report.text(suffix)
@@ -106,45 +84,3 @@ def test_what_cannot_be_reported_is_refused(
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
     assert not list(tmp_path.iterdir())
-
-
-def test_sample_shows_every_kind_and_repeats() -> None:
-    strata = np.repeat([0, 1, 2, 3], [900, 90, 9, 1])
-    chosen = stratified_sample(strata, 40, "negation")
-    shown = np.bincount(strata[chosen], minlength=4)
-    assert len(chosen) == 40 == len(set(chosen))
-    # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
-    assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
-    assert chosen == stratified_sample(strata, 40, "negation") != stratified_sample(strata, 40, "antonymy")
-
-
-WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)
-
-
-@given(WORDS, st.data())
-def test_segments_spell_the_new_and_the_old_sentence(words: list[str], data: st.DataObject) -> None:
-    text, edits, start = " ".join(words), [], 0
-    for word in words:
-        if data.draw(st.booleans()):
-            new = data.draw(st.sampled_from(["", "cold", "and true is true"]))
-            edits.append(Edit("hypothesis", start, start + len(word), word, new))
-        start += len(word) + 1
-    result = apply_edits(text, edits, "hypothesis")
-    pieces = segments(result, edits, "hypothesis")
-    assert "".join(piece if isinstance(piece, str) else piece[0] for piece in pieces) == result
-    old = "".join(piece if isinstance(piece, str) else piece[1] for piece in pieces)
-    assert old == undo_edits(result, edits, "hypothesis") == text
-
-
-def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
-    items = PageItems(results_of(two_runs))
-    packed = items.packed(1, 0, 6)
-    texts = packed["texts"]
-    number, name, gold, premise, hypothesis, *rest = packed["items"][0]
-    base_premise, base_hypothesis, base_gold, said, before, facts = rest
-    assert (items.shown[number].dataset.name, name) == ("negation.dev_matched", "negation:b0")
-    assert (gold, base_gold, facts) == (0, 0, "genre: tiny")
-    assert texts[premise] == texts[base_premise] == "It rains."
-    assert (hypothesis, texts[base_hypothesis]) == (["Some it rains", [TAIL, ""], "."], "Some it rains.")
-    assert said == [[1, 100, 800, 100], [0, 800, 100, 100]]
-    assert before == [[0, 800, 100, 100], [0, 800, 100, 100]]

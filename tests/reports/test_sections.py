@@ -1,4 +1,4 @@
-"""The sections of a report: every line of the table in every format that it names, and its golden tables."""
+"""The sections of a report in every format that they name, their golden tables, and a warning above them."""
 
 import re
 from collections.abc import Callable
@@ -6,8 +6,11 @@ from html import escape
 
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.reports.report import RENDERERS
+from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
 from made.reports import BY_KEY, RUNS, WITH_SECTIONS, case_of, rendered, results, shown
+from made.runs import dataset, run_of
 from made.shown import SECTIONS, headers
 
 
@@ -64,3 +67,12 @@ def test_the_tables_of_all_sections(golden: Callable[[str, str], None]) -> None:
                 lines.append(" | ".join(cell_text(cell, each.kind, each.alpha) for cell, each in cells))
             lines += ["", *table.notes, ""]
     golden("sections.txt", "\n".join(lines))
+
+
+def test_a_base_without_gold_labels_is_stated_if_other_items_have_them() -> None:
+    """The figures of the report are then about something else than the base."""
+    plain, other = dataset("base.x", "-" * 40), dataset("numerical_reasoning.y", "ENC" * 20)
+    said = "None of the 40 items of the base has a gold label: there is no accuracy on it, and no drop."
+    both = run_of({"base.x": "E" * 40, "numerical_reasoning.y": "E" * 60}, plain, other)
+    assert said in warnings(results_of([both]))
+    assert said not in warnings(results_of([run_of({"base.x": "E" * 40}, plain)]))

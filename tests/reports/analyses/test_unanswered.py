@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Final
 
 from crossexam.core.dataset import Run
 from crossexam.reports.analyses.errors import confusion_charts
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
 from crossexam.reports.items import PageItems
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
-from crossexam.reports.probabilities.people import people
 from crossexam.reports.report import Report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import warnings
@@ -61,12 +59,10 @@ def test_every_format_shows_missing_answers(for_each: Callable[..., None]) -> No
     assert "60 refused" in page_of(Report([NONE]))
 
 
-#: A fifth of one test set is refused, over all gold labels; the base and the other are answered.
-SOME: Final = "".join("?" if k % 5 == 0 or k == 1 else letter for k, letter in enumerate(GOLD))
-
-
 def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bounds() -> None:
-    results = results_of([run(sure=0.8, one=SOME, two="E")], ReportOptions(calibration=True))
+    # a fifth of one test set is refused, over all gold labels; the base and the other are answered
+    some = "".join("?" if k % 5 == 0 or k == 1 else letter for k, letter in enumerate(GOLD))
+    results = results_of([run(sure=0.8, one=some, two="E")], ReportOptions(calibration=True))
     said = "Left out, because only bounds of their accuracy are known: one."
     shown, noted = set(), set()
     for section in SECTIONS:
@@ -78,21 +74,6 @@ def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bo
     assert noted == {"calibration", "selective", "errors"}
     for charts in (reliability_charts, risk_charts, confusion_charts):
         assert [name for name, _ in charts(results).figures] == ["base (dev)", "two"]
-
-
-def test_people_are_not_compared_with_what_was_answered_of_a_set_with_only_bounds() -> None:
-    shares = [0.6, 0.3, 0.1], [1.0, 0.0, 0.0]  # of those with odd numbers, and of the others
-    base = dataset("base.dev", GOLD, info=lambda k: {"label_distribution": shares[(k + 1) % 2]})
-
-    def compared(said: str) -> list[tuple[bool, int]]:
-        (model,) = results_of([run_of({"base.dev": said}, base, sure=0.8)]).models
-        return [(each.whole, each.unanswered) for each in people(model)]
-
-    assert compared(GOLD)[0] == (True, 0)
-    assert compared(SOME) == []
-    # Three of the thirty items on which people disagree are missing: 5 % of all, 10 % of these.
-    few = "".join("?" if k in (1, 3, 5) else letter for k, letter in enumerate(GOLD))
-    assert compared(few) == [(True, 3), (False, 0)]
 
 
 def test_comparisons_count_no_item_of_a_set_with_only_bounds() -> None:

@@ -4,10 +4,8 @@ import csv
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import make_minilm
 import numpy as np
@@ -16,27 +14,19 @@ import pytest
 import crossexam as cx
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
-from crossexam.models import alignment
-from crossexam.models.builtin import (
-    CONTRADICTED_BELOW,
-    ENTAILED_FROM,
-    MINILM_FOLDER,
-    MINILM_NAME,
-    SUMMARIES,
-    overlap_label,
-)
+from crossexam.models import builtin
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from made.runs import dataset
 
-BUILTIN_NAMES = sorted(SUMMARIES)
+FOLDER = Path(str(builtin.MINILM_FOLDER))
 #: Those that answer pairs of sentences alone.
-OF_PAIRS = [name for name in BUILTIN_NAMES if name != "builtin/polarity"]
+OF_PAIRS = [name for name in sorted(builtin.SUMMARIES) if name != "builtin/polarity"]
 
 
 def test_every_builtin_answers_with_probabilities_one_by_one() -> None:
-    models = [open_model(name) for name in BUILTIN_NAMES]
+    models = [open_model(name) for name in builtin.SUMMARIES]
     assert len({model.key for model in models}) == len(models)
     pairs = [*PAIRS[::4], ("", ""), ("Paris", ""), ("", "3 dogs"), ("not a", "in Paris never")]
     for name in OF_PAIRS:
@@ -65,7 +55,7 @@ def test_builtin_models_need_no_torch() -> None:
 
 def test_overlap(each_case: Any) -> None:
     def check(premise: str, hypothesis: str, label: str) -> None:
-        assert overlap_label(premise, hypothesis) == label
+        assert builtin.overlap_label(premise, hypothesis) == label
 
     each_case(check)
 
@@ -74,8 +64,8 @@ def test_overlap(each_case: Any) -> None:
 def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -> None:
     with (shared_data / "multinli" / "multinli_train_subset_tokenised.tsv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    right = sum(overlap_label(row["sentence1"], row["sentence2"]) == row["label"] for row in rows)
-    assert (ENTAILED_FROM, CONTRADICTED_BELOW) == (0.6, 0.2)
+    right = sum(builtin.overlap_label(row["sentence1"], row["sentence2"]) == row["label"] for row in rows)
+    assert (builtin.ENTAILED_FROM, builtin.CONTRADICTED_BELOW) == (0.6, 0.2)
     assert round(100 * right / len(rows), 1) == 52.1
 
 
@@ -92,9 +82,6 @@ def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
     assert "1 of 1 items do not say with which label their word pair" in said
 
 
-FOLDER = Path(str(MINILM_FOLDER))
-
-
 def test_minilm_is_small_exact_on_all_processors_and_described_by_its_card() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 24_000_000
     facts = read_json(FOLDER / "manifest.json")
@@ -108,32 +95,7 @@ def test_minilm_is_small_exact_on_all_processors_and_described_by_its_card() -> 
 @pytest.mark.slow
 def test_minilm_has_the_accuracy_of_its_card(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
-    (found,) = cx.accuracy(cx.run(MINILM_NAME, cx.load("snli:test"))).values()
+    (found,) = cx.accuracy(cx.run(builtin.MINILM_NAME, cx.load("snli:test"))).values()
     stated = Estimate(*read_json(FOLDER / "manifest.json")["accuracy"]["SNLI test"])
     assert found.value == pytest.approx(stated.value, abs=0.002)  # last bits differ between processors
     assert found.value >= 0.8
-
-
-def test_alignment_features_by_hand() -> None:
-    # Best premise words: bob "rob" 1 - 1/3; never "and" 1 - 4/5; eats 1; soup "rob" 1 - 3/4.
-    row = alignment.unaligned_shares([("Ann and Rob eats.", "Bob never eats soup.")])[0]
-    by_class = dict(zip(alignment.CLASSES, row, strict=True))
-    assert by_class["negation"] == pytest.approx((1 - 1 / 5) / 4)
-    assert by_class["open"] == pytest.approx((1 / 3 + 0 + 3 / 4) / 4)  # the first word may be no name
-    assert by_class["name"] == by_class["number"] == 0
-    row = alignment.unaligned_shares([("Ann and Rob eats.", "And Bob eats.")])[0]
-    assert dict(zip(alignment.CLASSES, row, strict=True))["name"] == pytest.approx((1 / 3) / 3)
-    answers = alignment.predict([("It rains.", "It does not rain."), ("", "x"), ("x", "")])
-    assert (answers[:, 2] == 0).all()
-
-
-def test_alignment_has_the_accuracy_on_rte_that_its_file_claims(shared_data: Path) -> None:
-    with zipfile.ZipFile(shared_data / "nltk_data" / "corpora" / "rte.zip") as opened:
-        root = ElementTree.fromstring(opened.read("rte/rte3_test.xml"))
-    items = list(root.iter("pair"))
-    answers = alignment.predict([(p.findtext("t", "").strip(), p.findtext("h", "").strip()) for p in items])
-    entailed = np.array([p.get("entailment") == "YES" for p in items])
-    accuracy = float(((answers[:, 0] > 0.5) == entailed).mean())
-    assert len(items) == 800
-    assert accuracy == alignment.fitted_weights()["accuracy_rte3_test"]
-    assert accuracy > alignment.fitted_weights()["published_accuracy_rte3_test"]  # 61.125 %

@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 
 import crossexam
-from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
-
-PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 
 
 def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -35,42 +32,6 @@ def test_a_module_with_the_name_of_a_library_is_refused(
         _write(tmp_path, name, "raise SystemExit('shadowed')\n")
         said = refused(open_model, f"py/{name}:judge")
         assert f"py/{name}:judge: {name}.py has the name of a library" in said
-
-
-LOCAL = {
-    "own_function": "from own_package import rules\n\n"
-    "def judge(pairs):\n    import own_lazy\n    return ['neutral' for _ in pairs]\n",
-    "own_lazy": "import own_function\n",
-    "own_package/__init__": "",
-    "own_package/rules": "from . import words\n",
-    "own_package/words": "WORDS = ()\n",
-    "own_bystander": "X = 1\n",
-}
-
-
-def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Direct, indirect and lazy ones."""
-    (tmp_path / "own_package").mkdir()
-    for name, text in LOCAL.items():
-        _write(tmp_path, name, text)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
-
-    def key_in_a_new_process() -> str:
-        for name in [each for each in sys.modules if each.startswith("own_")]:
-            del sys.modules[name]
-        importlib.invalidate_caches()
-        return open_model("py/own_function:judge").key
-
-    before = key_in_a_new_process()
-    for name, text in LOCAL.items():
-        _write(tmp_path, name, f"{text}# changed\n")
-        assert (key_in_a_new_process() != before) is (name != "own_bystander")
-        _write(tmp_path, name, text)
-    assert key_in_a_new_process() == before
-    _write(tmp_path, "broken", "def (:\n")
-    for name in ("broken", "absent"):
-        assert local_imports(name, tmp_path / f"{name}.py") == {}
 
 
 def test_a_module_that_was_edited_after_its_import_is_refused(

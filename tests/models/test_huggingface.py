@@ -1,24 +1,17 @@
-"""How checkpoints of transformers predict: shortcuts, batches and their memory, rounding, devices."""
+"""How checkpoints of transformers predict: shortcuts, batches and their memory."""
 
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 import transformers
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models import gpu
-from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens
-from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
-from crossexam.models.precision import rounding_sentences
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training import first_token
@@ -32,7 +25,7 @@ def opened(folder: Path, **options: Any) -> Any:
     return open_model(f"hf/{folder}", {"device": "cpu", **options})
 
 
-def test_answers_are_those_of_the_pipeline(learnt: dict[str, Path]) -> None:
+def test_answers_are_those_of_the_pipeline(learnt: Any) -> None:
     """With the shortcut or without it, and whatever the batches."""
     for folder in learnt.values():
         pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None, device="cpu")
@@ -69,7 +62,7 @@ def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
             assert np.array_equal(batch.probabilities, whole[list(batch.indices)])
 
 
-def test_truncated_pairs_are_counted(learnt: dict[str, Path], exported: Path, refused: Any) -> None:
+def test_truncated_pairs_are_counted(learnt: Any, exported: Path, refused: Any) -> None:
     long = " ".join(sorted({text for pair in PAIRS for text in pair}))
     data = Dataset("d", [Example(p, p, "A dog.", "neutral") for p in (long, "A cat.")])
     for name in (f"hf/{learnt['roberta']}", f"onnx/{exported}"):
@@ -91,9 +84,7 @@ def test_a_tokenizer_that_does_not_say_where_its_tokens_are_is_searched(
     assert classifier.encode(pairs).read == read
 
 
-def test_batches_are_halved_where_memory_ends(
-    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_are_halved_where_memory_ends(learnt: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = opened(learnt["bert"]).predict(MIXED)
     model, most, sizes = opened(learnt["bert"], batch_size=32), 150, list[int]()
     classifier: Any = model._loaded()
@@ -114,8 +105,6 @@ def test_batches_are_halved_where_memory_ends(
     most = 0
     with pytest.raises(CrossexamError, match=r"a single pair of [0-9]+ tokens .*\n  hint: --max-length"):
         model.predict(PAIRS)
-    assert gpu.is_out_of_memory(torch.OutOfMemoryError("CUDA"))
-    assert gpu.is_out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
 
 
 def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, refused: Any) -> None:
@@ -124,58 +113,3 @@ def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, re
     model = opened(untrained)
     model.predict(PAIRS)
     assert "could not be verified" in model.details["probe"]["warning"]
-
-
-def test_rounding_is_measured_on_the_pairs_asked(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here it overturns most answers."""
-    lower = SequenceClassifier.lower
-
-    def overturned(self: SequenceClassifier, dtype: Any) -> None:
-        lower(self, dtype)
-        with torch.no_grad():
-            self.model.classifier.bias.copy_(torch.tensor([90.0, 0.0, 0.0]))
-
-    exact = opened(tiny_checkpoint).predict(PAIRS)
-    monkeypatch.setattr(SequenceClassifier, "lower", overturned)
-    model = opened(tiny_checkpoint, dtype="bfloat16")
-    rounded = model.predict(PAIRS)
-    found = model.details["rounding"]
-    assert found["same_label"] == (exact.argmax(axis=1) == 0).sum() < len(PAIRS)
-    assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
-
-
-def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
-    tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items = tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS))
-    half = {"device": "cpu", "dtype": "bfloat16"}
-    run = partial(predict_suite, f"hf/{tiny_checkpoint}", store=tmp_path, options=half)
-    first = run(Dataset("d", items[:9]))
-    (way,) = first.details["rounding"]["ways"]
-    assert way.endswith(f"torch {torch.__version__}")
-    monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
-    (sentence,) = rounding_sentences(run(Dataset("d", items)).details)
-    assert sentence.endswith(f"2 computations that round differently: {way} / cuda, torch 9")
-
-
-def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
-    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
-    monkeypatch.setattr(torch.cuda, "Event", None)
-    device: Any = SimpleNamespace(type="elsewhere")
-    tables = [torch.tensor([float(number)]) for number in range(30)]
-    assert all(map(torch.equal, fetched_in_order(iter(tables), device), tables))
-    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
-    gpu.free_cached(device)
-    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
-    assert gpu.sent(tables[0], device) == (tables[0], device)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -> None:
-    expected = opened(tiny_checkpoint).predict(PAIRS)
-    model = opened(tiny_checkpoint, device="cuda", dtype=dtype, batch_size=2)
-    assert np.abs(model.predict(PAIRS) - expected).max() < (1e-3 if dtype == "float32" else 0.05)

@@ -11,7 +11,6 @@ import torch
 from crossexam.models import packed
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
-from crossexam.models.packed import PackedLayer, PackedLinear
 from crossexam.models.table import open_model
 
 
@@ -34,8 +33,8 @@ def test_packed_layers_change_nothing_or_are_put_back(
     model = opened(tiny_checkpoint)
     assert np.abs(model.predict(PAIRS) - expected).max() < 1e-6
     assert model.details["packed_layers"] is True
-    assert {type(layer) for layer in model._loaded().model.base_model.encoder.layer} == {PackedLayer}
-    forward = PackedLinear.forward
+    assert {type(layer) for layer in model._loaded().model.base_model.encoder.layer} == {packed.PackedLayer}
+    forward = packed.PackedLinear.forward
 
     def missing(*_: Any) -> None:
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
@@ -46,7 +45,7 @@ def test_packed_layers_change_nothing_or_are_put_back(
         ("__init__", missing),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(PackedLinear, method, wrong)
+            patch.setattr(packed.PackedLinear, method, wrong)
             model = opened(tiny_checkpoint)
             assert np.array_equal(model.predict(PAIRS), expected)
             assert model.details["packed_layers"] is False

@@ -115,7 +115,7 @@ REFUSES_EMPTY = {"zoo"}
 
 
 @pytest.fixture
-def made(tiny_checkpoint: Path, lm_folders: dict[str, Path], exported: Path) -> Made:
+def made(tiny_checkpoint: Path, lm_folders: Any, exported: Path) -> Made:
     return {"hf": tiny_checkpoint, "lm": lm_folders["gpt2"], "onnx": exported}
 
 

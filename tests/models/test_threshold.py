@@ -25,14 +25,6 @@ def of_each(answer: Callable[[float], Any]) -> Callable[[Sequence[Pair]], list[A
     return lambda pairs: [answer(OF[pair]) for pair in pairs]
 
 
-def name(share: float) -> str:
-    return "entailment" if share > 0.5 else "not_entailment"
-
-
-def both(share: float) -> dict[str, float]:
-    return {"entailment": share, "not_entailment": 1 - share}
-
-
 def test_functions_and_files_of_two_labels(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     rows = [{"id": e.id, "p_entailment": share} for e, share in zip(TWO, OF.values(), strict=True)]
@@ -40,8 +32,8 @@ def test_functions_and_files_of_two_labels(tmp_path: Path) -> None:
     for model, threshold, expected in (
         (of_each(float), 0.6, 1),
         (of_each(float), 0.8, 0.75),
-        (of_each(both), None, 0.75),
-        (of_each(name), None, 0.75),
+        (of_each(lambda share: {"entailment": share, "not_entailment": 1 - share}), None, 0.75),
+        (of_each(lambda share: "entailment" if share > 0.5 else "not_entailment"), None, 0.75),
         (f"file/{path}", 0.6, 1),
     ):
         for data in (TWO, THREE):

@@ -1,6 +1,5 @@
 """A tiny random Llama in llama.cpp's own server: what is documented of it, seen."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,15 @@ def _write_llama(path: Path) -> None:
     writer.add_token_scores([0.0] * 259 + [-float(number) for number in range(len(tokens) - 259)])
     writer.add_token_types(kinds)
     writer.add_chat_template("{% for m in messages %}{{ m['content'] }}\n{% endfor %}")
-    for name, shape in _shapes(len(tokens)).items():
+    shapes: dict[str, tuple[int, ...]] = {"output_norm.weight": (WIDTH,)}
+    shapes |= {f"{name}.weight": (len(tokens), WIDTH) for name in ("token_embd", "output")}
+    for layer in range(LAYERS):
+        block = f"blk.{layer}"
+        shapes |= {f"{block}.attn_{name}.weight": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")}
+        shapes |= {f"{block}.{name}_norm.weight": (WIDTH,) for name in ("attn", "ffn")}
+        shapes |= {f"{block}.ffn_{name}.weight": (2 * WIDTH, WIDTH) for name in ("gate", "up")}
+        shapes[f"{block}.ffn_down.weight"] = (WIDTH, 2 * WIDTH)
+    for name, shape in shapes.items():
         rng = np.random.default_rng([len(name), *map(ord, name)])
         values = np.ones(shape) if "norm" in name else rng.normal(0, 0.4, shape)
         if name == "output.weight":
@@ -51,24 +58,10 @@ def _write_llama(path: Path) -> None:
     writer.close()
 
 
-def _shapes(vocabulary: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {"output_norm.weight": (WIDTH,)}
-    shapes |= {f"{name}.weight": (vocabulary, WIDTH) for name in ("token_embd", "output")}
-    for layer in range(LAYERS):
-        block = f"blk.{layer}"
-        shapes |= {f"{block}.attn_{name}.weight": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")}
-        shapes |= {f"{block}.{name}_norm.weight": (WIDTH,) for name in ("attn", "ffn")}
-        shapes |= {f"{block}.ffn_{name}.weight": (2 * WIDTH, WIDTH) for name in ("gate", "up")}
-        shapes[f"{block}.ffn_down.weight"] = (WIDTH, 2 * WIDTH)
-    return shapes
-
-
-@pytest.fixture(scope="module")
-def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of llama.cpp's server, which runs in this process."""
+def test_probabilities_are_those_of_the_model(tmp_path: Path) -> None:
     import xllamacpp
 
-    path = tmp_path_factory.mktemp("llama") / "tiny.gguf"
+    path = tmp_path / "tiny.gguf"
     _write_llama(path)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
@@ -77,16 +70,8 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.warmup = False
     server = xllamacpp.Server(params)
-    yield f"{server.listening_address}/v1"
-    del server
-
-
-def _open(endpoint: str, **options: Any) -> Any:
-    return open_model("api/tiny", {"endpoint": endpoint, "max_output": 1, **options})
-
-
-def test_probabilities_are_those_of_the_model(endpoint: str) -> None:
-    model = _open(endpoint)
+    endpoint = f"{server.listening_address}/v1"
+    model: Any = open_model("api/tiny", {"endpoint": endpoint, "max_output": 1})
     rows = model.predict(PAIRS)
     assert model.details["server"] == {"name": "llama.cpp", "how": "by its list of models"}
     assert model.details["concurrency"] == 1

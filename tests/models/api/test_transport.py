@@ -29,20 +29,17 @@ class ScriptedServer:
         self.scripts: list[list[bytes]] = []
         self.received: list[bytes] = []
         self.closed = threading.Semaphore(0)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._serve, daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
-
-    def close(self) -> None:
-        self._socket.close()
+        return f"http://127.0.0.1:{self.listener.getsockname()[1]}/v1"
 
     def _serve(self) -> None:
         while True:
             try:
-                connection, _ = self._socket.accept()
+                connection, _ = self.listener.accept()
             except OSError:
                 return
             with connection:
@@ -63,7 +60,7 @@ class ScriptedServer:
 def scripted() -> Iterator[ScriptedServer]:
     running = ScriptedServer()
     yield running
-    running.close()
+    running.listener.close()
 
 
 def _direct(url: str, seconds: float = 5.0) -> Transport:

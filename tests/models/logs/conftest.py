@@ -8,7 +8,6 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
 
@@ -27,9 +26,3 @@ def run(asked: Dataset) -> Callable[..., Any]:
         return predict_suite(f"log/{log}", tests, options=options)
 
     return answered
-
-
-@pytest.fixture
-def opened() -> Callable[..., Any]:
-    """Return a function that opens a log as a model."""
-    return lambda log, **options: open_model(f"log/{log}", options)

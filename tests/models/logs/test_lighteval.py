@@ -17,6 +17,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
+from crossexam.models.table import open_model
 
 DATA = Path(__file__).parents[2] / "data" / "lighteval"
 DATE = "2026-11-22T16-08-42.379195"
@@ -77,16 +78,16 @@ def test_tasks_of_lighteval_itself_are_matched_by_their_prompts(run: Any, writte
     assert "the reply is to the prompt 'Ann has 2 cats" in refused(FormatError, run, log)
 
 
-def test_files_and_rows_that_are_not_details_are_an_error(opened: Any, written: Any, refused: Any) -> None:
+def test_files_and_rows_that_are_not_details_are_an_error(written: Any, refused: Any) -> None:
     def not_a_number(row: dict[str, Any]) -> None:
         row["model_response"]["logprobs"][1] = float("nan")
 
     no_detail = "row 1: the row is not a detail of lighteval"
-    assert no_detail in refused(FormatError, opened, written(not_a_number))
+    assert no_detail in refused(FormatError, open_model, f"log/{written(not_a_number)}")
     folder = written()
     path = next(folder.rglob("*.parquet"))
     for columns, said in (({"doc": [1], "model_response": [2]}, no_detail), ({"doc": [1]}, "not details")):
         pq.write_table(pa.table(columns), path)
-        assert said in refused(FormatError, opened, folder)
+        assert said in refused(FormatError, open_model, f"log/{folder}")
     path.write_bytes(b"PAR1")
-    assert "not details of lighteval" in refused(FormatError, opened, folder)
+    assert "not details of lighteval" in refused(FormatError, open_model, f"log/{folder}")

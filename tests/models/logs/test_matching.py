@@ -4,7 +4,7 @@ The lines have the shapes that lm-eval 0.4.13 and inspect-ai 0.3.285 wrote for t
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,6 @@ def lm_eval_line(question: Question, replies: Sequence[float] | str) -> dict[str
     return {"doc_id": 0, "doc": question.record(), "arguments": arguments, "resps": resps, "filter": "none"}
 
 
-def inspect_sample(question: Question, text: str) -> dict[str, Any]:
-    said = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
-    output = {"model": "m", "choices": [said]}
-    return {"id": question.id, "epoch": 1, "metadata": question.record(), "output": output}
-
-
 def write_samples(folder: Path, replies: Sequence[Any]) -> Path:
     path = folder / "samples_crossexam_negation_dev_2026-11-22T13-10-07.840940.jsonl"
     lines = [lm_eval_line(each, reply) for each, reply in zip(question_set(SET, GPT3), replies, strict=True)]
@@ -49,10 +43,15 @@ def write_samples(folder: Path, replies: Sequence[Any]) -> Path:
     return path
 
 
-def write_inspect(folder: Path, samples: Sequence[Mapping[str, Any]]) -> Path:
-    about = {"task": "crossexam_negation_dev", "model": "m", "packages": {"inspect_ai": "0.3.285"}}
+def write_inspect(folder: Path, texts: Sequence[str]) -> Path:
+    samples = []
+    for question, text in zip(question_set(SET, GPT3), texts, strict=True):
+        said = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
+        about = {"id": question.id, "epoch": 1, "metadata": question.record()}
+        samples.append({**about, "output": {"model": "m", "choices": [said]}})
+    task = {"task": "crossexam_negation_dev", "model": "m", "packages": {"inspect_ai": "0.3.285"}}
     path = folder / "m.json"
-    path.write_text(json.dumps({"version": 2, "eval": about, "samples": list(samples)}), encoding="utf-8")
+    path.write_text(json.dumps({"version": 2, "eval": task, "samples": samples}), encoding="utf-8")
     return path
 
 
@@ -104,8 +103,7 @@ def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path, refused: A
 
 
 def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
-    samples = map(inspect_sample, question_set(SET, GPT3), TEXTS)
-    for path in (write_samples(tmp_path, TEXTS), write_inspect(tmp_path, list(samples))):
+    for path in (write_samples(tmp_path, TEXTS), write_inspect(tmp_path, TEXTS)):
         found = run(f"log/{path}", SET)
         assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
         assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]

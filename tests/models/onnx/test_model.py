@@ -1,4 +1,4 @@
-"""Exported classifiers: small graphs that are made here, in the layouts of exporters, and their bits."""
+"""Exported classifiers: small graphs that are made here, in the layouts of exporters."""
 
 import shutil
 from pathlib import Path
@@ -6,16 +6,12 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from crossexam.core.labels import LABELS
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.onnx import model as exported_model
-from crossexam.models.onnx import quantization
-from crossexam.models.onnx.quantization import exact_weight_bits
 from crossexam.models.table import open_model
 
 LONG = [(f"{a} {b} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict=True)]
@@ -164,16 +160,3 @@ def test_weights_that_are_missing_or_outside_the_folder_are_refused(
         (folder / "model.onnx").write_bytes(graph.replace(b"inweights", location))
         shutil.move(folder / "inweights", folder.parent / "weight")
         assert said in refused(opened(folder).predict, PAIRS)
-
-
-def test_weights_have_the_bits_that_the_processor_multiplies_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Saturating:
-        def __init__(self, *arguments: Any, **options: Any) -> None: ...
-
-        def run(self, *arguments: Any) -> list[NDArray[np.int32]]:
-            return [np.full((32, 64), 32 * 32_767, dtype=np.int32)]
-
-    assert exact_weight_bits() in (7, 8)
-    monkeypatch.setattr(onnxruntime, "InferenceSession", Saturating)
-    assert exact_weight_bits() == 7
-    assert 2 * 255 * quantization._LARGEST[7] < 2**15

@@ -1,4 +1,4 @@
-"""Constructions for documents: distracting passages and errors in every sentence."""
+"""A distracting passage is of another cluster, says nothing of the hypothesis, and is of the base."""
 
 from collections import Counter
 
@@ -58,15 +58,3 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
     suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
     made = suite["distractor_passage.examples"]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
-
-
-def test_every_sentence_has_so_many_errors() -> None:
-    example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
-    for errors in (1, 2, 50):
-        options = {"per_sentence": errors}
-        ((item,), _) = apply_construction("spelling_error_premise", [example], options=options)
-        changed = [
-            sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
-            for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
-        ]
-        assert changed == [min(errors, 5), min(errors, 2), 0]

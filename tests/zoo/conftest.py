@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes
 from crossexam.zoo.trees import parse_binary, tree_tensors
+from made.architectures import HYPOTHESES, PREMISES, SIZES
 
 Text = Sequence[int]  # a sentence as numbers of words, from 1
 
@@ -42,13 +42,7 @@ def shrunken() -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def sizes() -> Sizes:
-    """The sizes of the vocabulary of ``pairs_of``."""
-    return Sizes(words=40, characters=14, tags=9)
-
-
-@pytest.fixture(scope="session")
-def pairs_of(sizes: Sizes) -> Callable[..., Pairs]:
+def pairs_of() -> Callable[..., Pairs]:
     """Return a padded batch of pairs with all that architectures need.
 
     Spelling and tag are functions of the word alone, and the tree is of the sentence. *extra* positions of
@@ -70,9 +64,9 @@ def pairs_of(sizes: Sizes) -> Callable[..., Pairs]:
             words[row, : len(text)] = torch.tensor(text)
             match[row, : len(text)] = torch.tensor([word in other for word in text])
             for position, word in enumerate(text):
-                spelling = [1 + (word * step) % (sizes.characters - 1) for step in range(1, 2 + word % 5)]
+                spelling = [1 + (word * step) % (SIZES.characters - 1) for step in range(1, 2 + word % 5)]
                 characters[row, position, : len(spelling)] = torch.tensor(spelling)
-        tags = torch.where(words > 0, 1 + words % (sizes.tags - 1), 0)
+        tags = torch.where(words > 0, 1 + words % (SIZES.tags - 1), 0)
         trees = [parse_binary(parse(text))[1] for text in batch]
         return Sentences(words, words > 0, characters, tags, match, *tree_tensors(trees, width))
 
@@ -80,3 +74,9 @@ def pairs_of(sizes: Sizes) -> Callable[..., Pairs]:
         return Pairs(sentences(premises, hypotheses, extra), sentences(hypotheses, premises, extra))
 
     return make
+
+
+@pytest.fixture
+def pairs(pairs_of: Callable[..., Pairs]) -> Pairs:
+    """The pairs of ``made.architectures``."""
+    return pairs_of(PREMISES, HYPOTHESES)

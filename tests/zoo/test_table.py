@@ -18,6 +18,7 @@ from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
+from made.architectures import SIZES
 
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
@@ -29,7 +30,7 @@ TINY: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def shaken(shrunken: Any, sizes: Sizes) -> Callable[..., Any]:
+def shaken(shrunken: Any) -> Callable[..., Any]:
     """Return a small model without dropout, in evaluation, whose every weight is moved, as by training.
 
     Biases that start at zero would else hide a missing mask. As in training, vectors of padding stay zero.
@@ -38,7 +39,7 @@ def shaken(shrunken: Any, sizes: Sizes) -> Callable[..., Any]:
     def make(architecture: Architecture, **changes: Any) -> Any:
         torch.manual_seed(0)
         config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
-        model: Any = architecture.build(config, sizes)
+        model: Any = architecture.build(config, SIZES)
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for parameter in model.parameters():

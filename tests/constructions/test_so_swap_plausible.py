@@ -1,16 +1,12 @@
 """Plausible swaps of subject and object: what is swapped, and which rule keeps others from it."""
 
-import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from crossexam.constructions.construction import Rejection
-from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules import so_swap_plausible as plausible_rows
 from crossexam.constructions.rules.rule import Rule
-from crossexam.constructions.so_swap_plausible import so_swap_plausible
 from crossexam.core.example import Example
 from made.items import made_by
 from made.parses import PARSES, PLAUSIBLE, sentence_of
@@ -20,10 +16,10 @@ def _plausible(parse: str) -> str:
     """What becomes of the sentence as a hypothesis: the swapped one, or "! " and why there is none."""
     sentence = sentence_of(parse)
     example = Example("e", "", sentence, "neutral", info={"hypothesis_parse": parse})
-    (outcome,) = so_swap_plausible(example, LanguageResources(), random.Random(0))
-    if isinstance(outcome, Rejection):
-        return f"! {outcome.reason}"
-    item = outcome.item(example, "so_swap_plausible.v1")
+    items, rejected = made_by("so_swap_plausible", example)
+    if not items:
+        return "! " + ", ".join(rejected)
+    (item,) = items
     assert (item.premise, item.label) == (sentence, "contradiction")
     assert item.id == "so_swap_plausible:e:hypothesis"
     return item.hypothesis

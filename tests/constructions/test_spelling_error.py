@@ -10,7 +10,6 @@ from crossexam.core.example import Example
 from made.items import made_by
 from made.sentences import tagged
 
-RULES = ("ours", "paper", "released")
 WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())
 
 
@@ -49,7 +48,7 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
     assert made_by(content, pair, rules="released")[1] == {"no word that the script can misspell": 1}
     assert made_by(function, pair, rules="ours")[1] == {"no conjunction, pronoun or article": 1}
     cat, the = (Example("e", "p", word, "neutral") for word in ("cat", "The"))
-    for rules in RULES:  # a car is another word
+    for rules in ("ours", "paper", "released"):  # a car is another word
         found = texts("spelling_error_keyboard_swap", cat, rules, range(60))
         assert ("car" in found) is (rules != "ours")
     for example, kind in ((cat, "content"), (the, "function")):

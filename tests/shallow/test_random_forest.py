@@ -10,16 +10,8 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from crossexam.shallow.fitting import FitRequest, fit_once
-from crossexam.shallow.pair_features import (
-    FEATURES,
-)
-from crossexam.shallow.random_forest import (
-    RANDOM_FOREST,
-    TREES,
-    arrays_of,
-    load_forest,
-    save_forest,
-)
+from crossexam.shallow.pair_features import FEATURES
+from crossexam.shallow.random_forest import RANDOM_FOREST, TREES, arrays_of, load_forest, save_forest
 from made.commands import invoke
 
 

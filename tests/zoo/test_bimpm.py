@@ -1,12 +1,10 @@
 """BiMPM against its equations, of one unpadded pair at a time."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from crossexam.zoo import bimpm
-from made.architectures import alone, close, each_pair, small
+from made.architectures import PAIRS, alone, close, each_pair, small
 
 
 def multi(one: Tensor, other: Tensor, weight: Tensor) -> Tensor:
@@ -30,13 +28,13 @@ def test_the_sum_of_cosines_keeps_its_sign() -> None:
     assert found.tolist() == [[[2.0, 1.0], [0.0, 0.0]]]  # -.5 q / -.5, and no sum
 
 
-def test_bimpm_is_that_of_each_pair_alone(pairs: Any) -> None:
+def test_bimpm_is_that_of_each_pair_alone() -> None:
     config = bimpm.Config(width=5, letters=3, spelling=4, hidden=6, perspectives=3)
     model = small(bimpm.BiMPM, config, deviation=0.6)
     wanted = []
     for row, sides in enumerate(each_pair(model)):
         states, ends = [], []
-        for side, words in zip((pairs.premise, pairs.hypothesis), sides, strict=True):
+        for side, words in zip((PAIRS.premise, PAIRS.hypothesis), sides, strict=True):
             spelt = [
                 alone(model.spelling.lstm, model.letters(letters[letters > 0]))[1][0][0, 0]
                 for letters in side.characters[row, : len(words)]
@@ -53,4 +51,4 @@ def test_bimpm_is_that_of_each_pair_alone(pairs: Any) -> None:
             _, (hidden, _) = alone(model.aggregation.lstm, torch.cat(matches, -1))
             final += list(hidden[:, 0])
         wanted.append(model.output(model.hidden(torch.cat(final)).tanh()))
-    close(model(pairs), torch.stack(wanted))
+    close(model(PAIRS), torch.stack(wanted))

@@ -3,11 +3,10 @@
 import torch
 
 from crossexam.zoo import decomposable_attention
-from crossexam.zoo.inputs import Pairs
-from made.architectures import aligned, close, each_pair, small
+from made.architectures import PAIRS, aligned, close, each_pair, small
 
 
-def test_decomposable_attention_is_that_of_each_pair_alone(pairs: Pairs) -> None:
+def test_decomposable_attention_is_that_of_each_pair_alone() -> None:
     config = decomposable_attention.Config(width=6, hidden=5)
     model = small(decomposable_attention.DecomposableAttention, config)
     wanted = []
@@ -16,4 +15,4 @@ def test_decomposable_attention_is_that_of_each_pair_alone(pairs: Pairs) -> None
         v_1 = model.g(torch.cat([a, aligned(a, b, model.f(a), model.f(b))], -1)).sum(0)
         v_2 = model.g(torch.cat([b, aligned(b, a, model.f(b), model.f(a))], -1)).sum(0)
         wanted.append(model.output(model.h(torch.cat([v_1, v_2]))))
-    close(model(pairs), torch.stack(wanted))
+    close(model(PAIRS), torch.stack(wanted))

@@ -1,7 +1,6 @@
 """DIIN: what a word is, the image of a pair, growing dropout and penalties, against their equations."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,7 @@ from torch import nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import diin
-from crossexam.zoo.inputs import Pairs
-from made.architectures import HYPOTHESES, PREMISES, SIZES, close, each_pair, small
+from made.architectures import HYPOTHESES, PAIRS, PREMISES, SIZES, close, each_pair, pairs_of, small
 
 SMALL = diin.Config(
     width=5, letters=3, word_length=4, filters=4, filter_width=3, tags=8, length=8, growth=2, block_layers=2
@@ -35,13 +33,13 @@ def test_trilinear_self_attention() -> None:
         close(got[row, :length], r.sigmoid() * a + f.sigmoid() * z.tanh())
 
 
-def test_the_image_is_the_product_of_all_words_and_0_beyond(pairs: Pairs) -> None:
+def test_the_image_is_the_product_of_all_words_and_0_beyond() -> None:
     model = small(diin.DIIN, SMALL)
     images = []
     model.image.register_forward_pre_hook(lambda _, inputs: images.append(inputs[0]))
-    model(pairs)
-    p = model._read(pairs.premise, model.premise_attention)
-    h = model._read(pairs.hypothesis, model.hypothesis_attention)
+    model(PAIRS)
+    p = model._read(PAIRS.premise, model.premise_attention)
+    h = model._read(PAIRS.hypothesis, model.hypothesis_attention)
     wanted = torch.zeros(4, 8, 8, 5 + 4 + 8 + 1)
     for row, (premise, hypothesis) in enumerate(zip(PREMISES, HYPOTHESES, strict=True)):
         n, m = len(premise), len(hypothesis)
@@ -49,15 +47,15 @@ def test_the_image_is_the_product_of_all_words_and_0_beyond(pairs: Pairs) -> Non
     close(images[0].movedim(1, -1), wanted)
 
 
-def test_words_beyond_the_image_are_cut(pairs_of: Callable[..., Pairs]) -> None:
+def test_words_beyond_the_image_are_cut() -> None:
     model = small(diin.DIIN, SMALL)
     long = list(range(11, 23))
     close(model(pairs_of([long], [[3, 1]])), model(pairs_of([long[:8]], [[3, 1]])))
 
 
-def test_a_word_is_its_vector_spelling_tag_and_match(pairs: Pairs) -> None:
+def test_a_word_is_its_vector_spelling_tag_and_match() -> None:
     model = small(diin.DIIN, SMALL)
-    side: Any = pairs.premise
+    side: Any = PAIRS.premise
     got = model._represent(side, side.words.shape[1])
     for row, (words, _) in enumerate(each_pair(model)):
         for place, word in enumerate(words):

@@ -1,15 +1,12 @@
 """DiSAN against a reference that takes one sentence at a time, without padding, masks or batches."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
 from torch import Tensor
 
 from crossexam.zoo import disan
 from crossexam.zoo.disan import DirectionalAttention, DiSAN
-from crossexam.zoo.inputs import Pairs
-from made.architectures import small
+from made.architectures import pairs_of, small
 
 TEXTS = [[9, 37, 5, 17], [12], [4, 28, 39, 6, 11, 20, 3]]
 
@@ -37,9 +34,7 @@ def reference(model: DiSAN, words: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("stored", [10**6, 1])  # all words in one block, and each in its own
-def test_each_word_attends_feature_by_feature(
-    stored: int, pairs_of: Callable[..., Pairs], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_word_attends_feature_by_feature(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disan, "_STORED", stored)  # beyond it, blocks are computed again
     model = small(DiSAN, disan.Config(5, 4, 3), 0.3).requires_grad_()
     wanted = torch.stack([reference(model, torch.tensor(text)) for text in TEXTS])

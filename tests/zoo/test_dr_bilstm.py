@@ -4,11 +4,10 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.zoo import dr_bilstm
-from crossexam.zoo.inputs import Pairs
-from made.architectures import alone, close, each_pair, enhanced, small
+from made.architectures import PAIRS, alone, close, each_pair, enhanced, small
 
 
-def test_dr_bilstm_is_that_of_each_pair_alone(pairs: Pairs) -> None:
+def test_dr_bilstm_is_that_of_each_pair_alone() -> None:
     model = small(dr_bilstm.DRBiLSTM, dr_bilstm.Config(width=6, hidden=5))
 
     def read(layer: nn.LSTM, u: Tensor, v: Tensor) -> list[Tensor]:
@@ -23,4 +22,4 @@ def test_dr_bilstm_is_that_of_each_pair_alone(pairs: Pairs) -> None:
         p, q = torch.maximum(p_alone, p), torch.maximum(q_alone, q)
         pooled = torch.cat([p.amax(0), p.mean(0), q.amax(0), q.mean(0)])
         wanted.append(model.output(model.hidden(pooled).tanh()))
-    close(model(pairs), torch.stack(wanted))
+    close(model(PAIRS), torch.stack(wanted))

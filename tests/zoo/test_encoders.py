@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.zoo.table import architecture_named
-from made.architectures import SIZES, drawn
+from made.architectures import SIZES, drawn, pairs_of
 
 PREMISES, HYPOTHESES = [[3, 17, 8], [30], [5, 9, 9, 21, 14]], [[4, 8], [22, 13, 1, 39], [6]]
 #: Widths of which no two that meet are equal.
@@ -177,7 +177,7 @@ OF_PAIRS = {"conditional_encoder": conditional_features, "hypothesis_only:infers
 
 
 @pytest.mark.parametrize("name", [*EQUATIONS, *OF_PAIRS])
-def test_a_padded_batch_has_the_logits_of_the_equations(name: str, pairs_of: Any) -> None:
+def test_a_padded_batch_has_the_logits_of_the_equations(name: str) -> None:
     model, pairs = built(name), pairs_of(PREMISES, HYPOTHESES, extra=2)
     wanted = []
     for row, texts in enumerate(zip(PREMISES, HYPOTHESES, strict=True)):

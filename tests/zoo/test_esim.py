@@ -3,11 +3,10 @@
 import torch
 
 from crossexam.zoo import esim
-from crossexam.zoo.inputs import Pairs
-from made.architectures import alone, close, each_pair, enhanced, small
+from made.architectures import PAIRS, alone, close, each_pair, enhanced, small
 
 
-def test_esim_is_that_of_each_pair_alone(pairs: Pairs) -> None:
+def test_esim_is_that_of_each_pair_alone() -> None:
     model = small(esim.ESIM, esim.Config(width=6, hidden=5))
     wanted = []
     for sides in each_pair(model):
@@ -17,4 +16,4 @@ def test_esim_is_that_of_each_pair_alone(pairs: Pairs) -> None:
             composed = alone(model.composition.lstm, enhanced(model, ours, other))[0]
             v += [composed.mean(0), composed.amax(0)]
         wanted.append(model.output(model.hidden(torch.cat(v)).tanh()))
-    close(model(pairs), torch.stack(wanted))
+    close(model(PAIRS), torch.stack(wanted))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.syntactic_tree_lstm import Config, SyntacticTreeLSTM, TreeLSTM
-from made.architectures import enhanced, small
+from made.architectures import enhanced, pairs_of, small
 
 Nodes: TypeAlias = tuple[list[int], list[list[int]]]  # words, and the children of each inner node
 
@@ -44,7 +44,7 @@ def reference(model: Any, premise: Nodes, hypothesis: Nodes) -> Tensor:
     return logits
 
 
-def test_syntactic_trees_are_climbed_as_by_recursion(pairs_of: Callable[..., Any]) -> None:
+def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
     model = small(SyntacticTreeLSTM, Config(5, 4), 0.3)
     texts = [[5, 8, 13, 2, 30], [7], [22, 3, 9, 16]], [[8, 5], [31, 12, 4], [6, 22, 27, 1, 11, 19]]
     pairs = pairs_of(*texts, extra=3)

@@ -4,8 +4,9 @@ from typing import Any
 
 from crossexam.language.agreement import agreeing, number_of
 from crossexam.language.clauses import Phrase
-from crossexam.language.tokens import Parsed, Token
+from crossexam.language.tokens import Parsed
 from made.cases import each_row
+from made.sentences import tokens_of
 
 
 @each_row
@@ -15,6 +16,6 @@ def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
 
 @each_row
 def test_number(words: str, head: str, relations: str, heads: list[int], expected: str) -> None:
-    tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
+    tokens = tokens_of(words)
     parsed = Parsed(tokens, tuple(heads), tuple(relations.split()))
     assert number_of(parsed, Phrase(0, len(tokens), int(head))) == expected

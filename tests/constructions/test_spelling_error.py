@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import apply_construction
 from crossexam.core.example import Example
 from made.items import made_by
 from made.sentences import tagged
@@ -16,7 +15,7 @@ WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".sp
 @given(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.integers(0, 50))
 def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int) -> None:
     for name in ("spelling_error_adjacent_swap", "spelling_error_keyboard_swap"):
-        items, _ = apply_construction(name, [Example("a", "p", sentence, "neutral")], seed=seed)
+        items, _ = made_by(name, Example("a", "p", sentence, "neutral"), seeds=[seed])
         for item in items:
             old, new = sentence.split(), item.hypothesis.split()
             changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
@@ -29,8 +28,7 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
 def test_every_sentence_has_so_many_errors() -> None:
     example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
     for errors in (1, 2, 50):
-        options = {"per_sentence": errors}
-        ((item,), _) = apply_construction("spelling_error_premise", [example], options=options)
+        (item,), _ = made_by("spelling_error_premise", example, per_sentence=errors)
         changed = [
             sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
             for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
@@ -52,7 +50,7 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
         found = texts("spelling_error_keyboard_swap", cat, rules, range(60))
         assert ("car" in found) is (rules != "ours")
     for example, kind in ((cat, "content"), (the, "function")):
-        (item,), _ = apply_construction("spelling_error_keyboard_swap", [example])
+        (item,), _ = made_by("spelling_error_keyboard_swap", example)
         assert item.info["word_class"] == kind
     for rules, swapped in (("ours", {"Hte", "Teh"}), ("paper", {"hTe", "Teh"})):
         assert set(texts("spelling_error_adjacent_swap", the, rules, range(20))) == swapped

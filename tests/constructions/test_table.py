@@ -9,7 +9,6 @@ from crossexam.constructions.check import run_checks
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.keys import key_of
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.dataset import Dataset
@@ -23,22 +22,18 @@ BaseOf = Callable[[Construction], list[Example]]
 
 
 @pytest.fixture(scope="module")
-def base_of(
-    tiny_corpus: list[Example],
-    tiny_problems: list[Example],
-    tiny_parsed: list[Example],
-    tiny_pairs: list[Example],
-    tiny_documents: list[Example],
-) -> BaseOf:
+def base_of(request: pytest.FixtureRequest) -> BaseOf:
     """Return the base of a construction: six pairs, and those that show what its resources are used for."""
 
+    showing = {"parser": "parsed", "word_pairs": "pairs"}
+
     def base(construction: Construction) -> list[Example]:
+        names = ["corpus", *(showing[use] for use in construction.uses if use in showing)]
         if construction.reads_problems:
-            return tiny_problems
-        if construction.name in SUITES["documents"].constructions:
-            return tiny_documents
-        showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
-        return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
+            names = ["problems"]
+        elif construction.name in SUITES["documents"].constructions:
+            names = ["documents"]
+        return [example for name in names for example in request.getfixturevalue(f"tiny_{name}")]
 
     return base
 
@@ -114,17 +109,12 @@ def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> 
 
 
 def test_items_of_other_rules_say_so_and_pass_every_check(
-    for_each: Callable[..., None],
-    tiny_corpus: list[Example],
-    tiny_problems: list[Example],
-    tiny_parsed: list[Example],
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
 ) -> None:
     def check(construction: Construction, rules: str) -> None:
-        parsed = tiny_parsed if "parser" in construction.uses else []
-        base = tiny_problems if construction.reads_problems else [*tiny_corpus, *parsed]
+        base = base_of(construction)
         literal, name = construction.under(rules), f"{construction.name}_{rules}"
         assert (literal.makes, literal.versioned) == (name, f"{name}.v{construction.version}")
-        resources = LanguageResources("parses")
         items, _ = apply_construction(literal, base, resources=resources)
         assert items
         assert all(item.change and item.change.construction == literal.versioned for item in items)

@@ -60,9 +60,6 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
     torch.testing.assert_close(got, wanted, atol=tolerance * scale, rtol=0)
 
 
-# The table
-
-
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
     found = set()
     for name in (module.name for module in pkgutil.iter_modules(crossexam.zoo.__path__)):

@@ -1,11 +1,13 @@
-"""The table of adjectives of a corpus is counted, once, and kept."""
+"""Adjectives are counted once in a corpus, and the parse that an example ships is taken."""
 
 from pathlib import Path
 
 import pytest
 
 from crossexam.constructions.resources import LanguageResources, content_identity, count_words, counts_from
+from crossexam.core.example import Example
 from made.corpora import write_lines
+from made.parses import written
 from made.sentences import tagged
 
 
@@ -36,3 +38,15 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
     # A part of a corpus is one of its labelled examples.
     part = counts_from(f"{corpus}[0:2]", resources, folder=cache)
     assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
+
+
+def test_auto_takes_the_shipped_parse_and_says_so() -> None:
+    resources, parse = LanguageResources(), "(S (NP (NNS Cats)) (VP (VBP chase) (NP (NNS mice))))"
+    cats = Example("a", "Cats chase mice", "Kim’s dog  barks", None, info={"premise_parse": parse})
+    assert resources.parsed(cats, "hypothesis") is None  # neither parse nor parser
+    for parse in ("(S (NNS Cats)", "(S (NNS Dogs) (VBP sleep))"):  # broken, and another sentence's
+        example = Example("a", "Cats chase mice", "", None, info={"premise_parse": parse})
+        assert resources.parsed(example, "premise") is None
+    assert resources.parser.name == "auto"
+    assert written(resources.parsed(cats, "premise")) == "Cats|nsubj|chase chase|root|- mice|obj|chase"
+    assert resources.parser.name == "corpus-parses"

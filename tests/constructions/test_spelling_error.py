@@ -18,9 +18,7 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
         items, _ = made_by(name, Example("a", "p", sentence, "neutral"), seeds=[seed])
         for item in items:
             old, new = sentence.split(), item.hypothesis.split()
-            changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
-            assert len(changed) == 1
-            before, after = changed[0]
+            ((before, after),) = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
             assert [c.isupper() for c in before] == [c.isupper() for c in after]
             assert after.lower() not in {"no", "from", "cat", "bat", "got", "not", "tan", "ton"}
 
@@ -55,9 +53,7 @@ def test_which_words_and_capitals_the_script_and_our_rules_take() -> None:
     for rules, swapped in (("ours", {"Hte", "Teh"}), ("paper", {"hTe", "Teh"})):
         assert set(texts("spelling_error_adjacent_swap", the, rules, range(20))) == swapped
     # the script gives the error a capital if the word occurs with one
-    first = {
-        text.split()[0]
-        for text in texts(function, tagged("It/PRP", "Near/IN the/DT Nearest/NNP"), "released", range(40))
-    }
+    near = tagged("It/PRP", "Near/IN the/DT Nearest/NNP")
+    first = {text.split()[0] for text in texts(function, near, "released", range(40))}
     assert "ENar" in first
     assert all(word[0].isupper() for word in first)

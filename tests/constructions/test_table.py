@@ -24,7 +24,6 @@ BaseOf = Callable[[Construction], list[Example]]
 @pytest.fixture(scope="module")
 def base_of(request: pytest.FixtureRequest) -> BaseOf:
     """Return the base of a construction: six pairs, and those that show what its resources are used for."""
-
     showing = {"parser": "parsed", "word_pairs": "pairs"}
 
     def base(construction: Construction) -> list[Example]:

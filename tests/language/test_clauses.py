@@ -12,5 +12,4 @@ def test_why_there_is_no_clause(sentence: str, links: str, reason: str) -> None:
 
 def test_the_last_participle_of_a_caption_is_its_verb() -> None:
     caption = parsed("Men/NNS wearing/VBG hats/NNS pushing/VBG carts/NNS", "-1:root 0:acl 1:obj 0:acl 3:obj")
-    expected = Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)
-    assert main_clause(caption) == expected
+    assert main_clause(caption) == Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)

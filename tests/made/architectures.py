@@ -53,12 +53,11 @@ def alone(layer: nn.LSTM, words: Tensor, start: Any = None) -> tuple[Tensor, Any
     return states[0], final
 
 
-def enhanced(model: Any, ours: Tensor, other: Tensor) -> Tensor:
+def enhanced(model: Any, ours: Tensor, other: Tensor) -> Any:
     """What is composed of one side: equations 11 to 15 of ESIM, without scale or projection of the scores."""
     found = aligned(ours, other, ours, other)
     m = torch.cat([ours, found, ours - found, ours * found], -1)
-    projected: Tensor = model.projection(m).relu()
-    return projected
+    return model.projection(m).relu()
 
 
 def shrunken(config: Any, most: int, **changes: Any) -> Any:

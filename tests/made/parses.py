@@ -1,9 +1,11 @@
-"""The parses of sentences of our own whose subject and object are swapped, or are not for a reason."""
+"""Parses of sentences of our own whose subject and object may change places, and dependencies as text."""
 
 import re
 from pathlib import Path
+from typing import Any
 
 from crossexam.language.parsing.trees import parse_tree
+from crossexam.language.tokens import Parsed
 
 _DATA = Path(__file__).parents[1] / "data"
 _SIGNS = {"-LRB-": "(", "-RRB-": ")", "``": '"', "''": '"'}
@@ -24,3 +26,22 @@ _OF_RULES = [line for name in ("", "_plausible") for line in _lines(f"constructi
 #: Parses, and what becomes of the sentences.
 SWAPPED, PLAUSIBLE = (list(zip(each[::2], each[1::2], strict=True)) for each in (_SWAPPED, _PLAUSIBLE))
 PARSES = {sentence_of(parse): parse for parse in (*_SWAPPED[::2], *_OF_RULES, *_PLAUSIBLE[::2])}
+
+
+def written(parsed: Any) -> str:
+    texts = [*(token.text for token in parsed.tokens), "-"]
+    return " ".join(
+        f"{token.text}|{relation}|{texts[head]}"
+        for token, head, relation in zip(parsed.tokens, parsed.heads, parsed.relations, strict=True)
+    )
+
+
+def check_tree(parsed: Parsed) -> None:
+    """Every word hangs on a root, which says so."""
+    links = zip(parsed.heads, parsed.relations, strict=True)
+    assert {relation for head, relation in links if head == -1} == {"root"}
+    for word in range(len(parsed.heads)):
+        above = [word]
+        while above[-1] != -1:
+            above.append(parsed.heads[above[-1]])
+            assert len(above) <= len(parsed.heads) + 1  # no word depends on itself

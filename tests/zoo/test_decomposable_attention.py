@@ -2,13 +2,12 @@
 
 import torch
 
-from crossexam.zoo import decomposable_attention
+from crossexam.zoo.decomposable_attention import Config, DecomposableAttention
 from made.architectures import PAIRS, aligned, close, each_pair, small
 
 
 def test_decomposable_attention_is_that_of_each_pair_alone() -> None:
-    config = decomposable_attention.Config(width=6, hidden=5)
-    model = small(decomposable_attention.DecomposableAttention, config)
+    model = small(DecomposableAttention, Config(width=6, hidden=5))
     wanted = []
     for sides in each_pair(model):
         a, b = (torch.stack([model.null, *words]) @ model.projection.weight.T for words in sides)

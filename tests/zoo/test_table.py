@@ -49,7 +49,6 @@ def shaken(architecture: Architecture, **changes: Any) -> Any:
 
 of_all = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
 
-
 PREMISES = [[9, 37, 5, 17, 8, 32, 15], [14, 2, 29], [7, 25, 13, 31, 3, 20, 36, 1], [4, 4, 39], [6, 22, 10]]
 HYPOTHESES = [[9, 5, 12, 30], [14, 35, 2, 21, 19, 28], [16, 3, 7], [38, 4, 27, 18, 24, 34, 23], [22, 10]]
 LONGER = list(range(3, 26))
@@ -90,9 +89,6 @@ def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by
     golden("parameters.txt", "".join(lines))
 
 
-# What logits must not depend on
-
-
 @of_all
 def test_logits_depend_neither_on_padding_nor_on_the_batch(architecture: Architecture) -> None:
     model, order = shaken(architecture), [3, 0, 4, 2, 1]
@@ -130,13 +126,11 @@ def test_every_trainable_parameter_gets_a_gradient(architecture: Architecture) -
     assert not without_gradient(model, loss)
 
 
-# The ablation of Nie et al. (2019, section 4.1)
-
-
 @pytest.mark.parametrize(
     "architecture", [each for each in ARCHITECTURES.values() if hasattr(each.config, "recurrence")]
 )
 def test_without_recurrence_no_order_of_words_matters(architecture: Architecture) -> None:
+    """The ablation of Nie et al. (2019, section 4.1)."""
     turned = [[text[::-1] for text in side] for side in (PREMISES, HYPOTHESES)]
     for recurrence, matters in (("lstm", True), ("feedforward", False)):
         model = shaken(architecture, recurrence=recurrence)

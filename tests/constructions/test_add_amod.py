@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.add_amod import Entities, Entity, Premise, against
 from crossexam.core.dataset import Dataset
-from crossexam.core.example import SIDES, Example
+from crossexam.core.example import SIDES
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.tokens import Parsed, words
 from made.cases import each_row
+from made.items import made_by
 from made.sentences import tagged
 
 
@@ -32,18 +31,13 @@ def only(folder: Path, adjectives: str, nouns: str) -> dict[str, str]:
     return counted(folder, {noun: dict.fromkeys(adjectives.split(), 1) for noun in nouns.split()})
 
 
-def added(base: Example, options: Mapping[str, Any]) -> tuple[list[Example], Any]:
-    resources = LanguageResources("parses")
-    return apply_construction("add_amod", [base], resources=resources, options=options)
-
-
 @each_row
 def test_where_the_adjective_stands(
     rules: str, words: str, adjective: str, nouns: str, expected: list[str], *, tmp_path: Path
 ) -> None:
     """The new premise and hypothesis, in the order of where it stands."""
-    (item,), counts = added(tagged(words), {**only(tmp_path, adjective, nouns), "rules": rules})
-    assert (item.label, counts["rejected"]) == ("neutral", {})
+    (item,), rejected = made_by("add_amod", tagged(words), **only(tmp_path, adjective, nouns), rules=rules)
+    assert (item.label, rejected) == ("neutral", {})
     assert run_checks(Dataset("add_amod", [item]), Dataset("base", [tagged(words)])) == []
     starts = {side: max(e.start for e in item.change.edits if e.side == side) for side in SIDES}
     assert [item.text(side) for side in sorted(starts, key=starts.__getitem__)] == expected
@@ -53,8 +47,8 @@ def test_where_the_adjective_stands(
 def test_why_there_is_no_item(
     rules: str, words: str, adjectives: str, nouns: str, reason: str, *, tmp_path: Path
 ) -> None:
-    items, counts = added(tagged(words), {**only(tmp_path, adjectives, nouns), "rules": rules})
-    assert (items, counts["rejected"]) == ([], {reason: 1})
+    items, rejected = made_by("add_amod", tagged(words), **only(tmp_path, adjectives, nouns), rules=rules)
+    assert (items, rejected) == ([], {reason: 1})
 
 
 def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> None:
@@ -62,12 +56,13 @@ def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> No
     more_than_three_in_five, fewer, too_few_to_say = (7, 3, 0), (6, 4, 1), (7, 0, 1)
     for red, others, items in (more_than_three_in_five, fewer, too_few_to_say):
         counts = {"boat": {"red": red, "green": others}, "truck": {"red": 9, "old": 9}}
-        assert len(added(base, counted(tmp_path, counts))[0]) == items
+        assert len(made_by("add_amod", base, **counted(tmp_path, counts))[0]) == items
 
 
 def test_both_directions_are_of_one_cluster_and_say_how_often_the_nouns_have_it(tmp_path: Path) -> None:
-    options = counted(tmp_path, {"goat": {"old": 1}, "truck": {"old": 2}}) | {"both_directions": True}
-    first, second = added(tagged("A/DT goat/NN near/IN a/DT truck/NN"), options)[0]
+    options = counted(tmp_path, {"goat": {"old": 1}, "truck": {"old": 2}})
+    base = tagged("A/DT goat/NN near/IN a/DT truck/NN")
+    (first, second), _ = made_by("add_amod", base, **options, both_directions=True)
     assert (first.premise, first.hypothesis) == (second.hypothesis, second.premise)
     assert first.info["cluster"] == second.info["cluster"]
     for item in (first, second):

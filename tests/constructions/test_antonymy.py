@@ -5,19 +5,16 @@ from typing import Any
 
 import pytest
 
-from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 from made.cases import each_row
 from made.corpora import write_lines
+from made.items import made_by
 from made.sentences import tagged
 
 
-def made(words: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
+def made(words: str, hypothesis: str = "", **options: Any) -> tuple[list[Example], dict[str, int]]:
     """What antonymy makes of words with their Penn tags, such as ``soup/NN``, and why not more."""
-    resources = LanguageResources("parses")
-    items, counts = apply_construction("antonymy", [tagged(words)], resources=resources, options=options)
-    return items, counts["rejected"]
+    return made_by("antonymy", tagged(words, hypothesis), **options)
 
 
 def texts(items: list[Example]) -> list[str]:
@@ -95,3 +92,15 @@ def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.Monke
     items, rejected = made(words, attested_in=str(corpus))
     assert texts(items) == ["An old sailor ate a cold soup"]
     assert rejected == {"pair not attested in contradictions": 1}
+
+
+@each_row
+def test_the_script_replaces_nouns_at_the_first_substring(premise: str, expected: list[str]) -> None:
+    assert texts(made(premise, rules="released")[0]) == expected
+
+
+def test_the_script_knows_lower_case_words_and_writes_the_copy_of_a_hypothesis_into_the_premise() -> None:
+    capital = made("The/DT Husband/NN sang/VBD", rules="released")
+    assert capital == ([], {"the lower-cased word is not in the sentence": 1})
+    (item,), _ = made("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD", rules="released")
+    assert (item.premise, item.hypothesis) == ("The wife sang", "The husband sang")

@@ -1,4 +1,4 @@
-"""Constructions for documents: distracting passages and errors in every sentence."""
+"""A distracting passage is of another cluster, says nothing of the hypothesis, and is of the base."""
 
 from collections import Counter
 
@@ -9,6 +9,7 @@ from crossexam.core.example import Example
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
+from made.items import made_by
 
 TOWNS = ["Arles", "Bonn", "Cadiz", "Delft", "Exeter", "Faro", "Ghent", "Hull", "Izmir", "Jena"]
 BASE = [
@@ -38,15 +39,11 @@ def test_a_passage_with_the_words_of_the_hypothesis_or_of_the_cluster_is_not_use
     mine = Example("a", "It rains here. It is wet.", "Bonn exports small bells.", "neutral")
     decides = Example("b", "In BONN they make bells. All are large.", "h", None)  # two of four content words
     apart = Example("c", "Bonn is far. Nobody went.", "h", None)  # one of four
-
-    def made(*examples: Example) -> tuple[list[Example], dict[str, int]]:
-        items, counts = apply_construction("distractor_passage", examples, options={"place": "after"})
-        return items, counts["rejected"]
-
-    items, rejected = made(mine, decides)
+    items, rejected = made_by("distractor_passage", mine, decides, place="after")
     assert [item.base for item in items] == ["b"]
     assert rejected == {"too few unrelated passages of other items": 1}
-    assert made(mine, decides, apart)[0][0].premise == f"{mine.premise}\n\n{apart.premise}"
+    (first, *_), _ = made_by("distractor_passage", mine, decides, apart, place="after")
+    assert first.premise == f"{mine.premise}\n\n{apart.premise}"
 
 
 def test_passages_are_those_of_the_base_at_hand() -> None:
@@ -58,15 +55,3 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
     suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
     made = suite["distractor_passage.examples"]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
-
-
-def test_every_sentence_has_so_many_errors() -> None:
-    example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
-    for errors in (1, 2, 50):
-        options = {"per_sentence": errors}
-        ((item,), _) = apply_construction("spelling_error_premise", [example], options=options)
-        changed = [
-            sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
-            for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
-        ]
-        assert changed == [min(errors, 5), min(errors, 2), 0]

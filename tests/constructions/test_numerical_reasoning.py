@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import Applier, apply_construction
+from crossexam.constructions.apply import Applier
 from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.numerical_reasoning import NO_PREFIX
 from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.core.example import Example
+from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
 from crossexam.language.tokens import Token
 from made.cases import each_row
+from made.items import made_by
 
 
 def problem(tagged: str, **info: object) -> Example:
@@ -25,11 +26,8 @@ def problem(tagged: str, **info: object) -> Example:
 
 
 def made(tagged: str, seed: int = 0, **info: object) -> tuple[dict[str | None, Example], dict[str, int]]:
-    resources = LanguageResources("parses")
-    items, counts = apply_construction(
-        "numerical_reasoning", [problem(tagged, **info)], seed=seed, resources=resources
-    )
-    return {item.label: item for item in items}, counts["rejected"]
+    items, rejected = made_by("numerical_reasoning", problem(tagged, **info), seeds=[seed])
+    return {item.label: item for item in items}, rejected
 
 
 @each_row
@@ -122,3 +120,40 @@ def test_tags_show_what_is_counted(tagged: str, reason: str | None) -> None:
     given = problem(tagged)
     tokens = LanguageResources("parses").tokens(given, "premise")
     assert [each for _, each in reasons(given.premise, tokens)] == [reason]
+
+
+def of_script(
+    rationale: str = "", answer: str = "A)27", sentence: str = "Tom/NNP has/VBZ 350/CD pens/NNS"
+) -> Example:
+    return problem(sentence, **{OPTIONS: [answer, "B)1"], CORRECT: "A", RATIONALE: rationale})
+
+
+def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:
+    items, _ = made_by("numerical_reasoning", of_script(), seeds=range(400), rules="released")
+    entailed = {item.hypothesis for item in items if item.label == "entailment"}
+    less = {f"Tom has less than {digit}50 pens" for digit in (4, 5, 6, 7, 8)}  # never 9
+    assert entailed == less | {f"Tom has more than {digit}50 pens" for digit in (1, 2)}  # never 0
+    contradicted = Counter(item.hypothesis for item in items if item.label == "contradiction")
+    prefixed = {f"Tom has {word} than 350 pens" for word in ("less", "more")}
+    assert set(contradicted) == {f"Tom has {digit}50 pens" for digit in (1, 2, 4, 5, 6, 7, 8)} | prefixed
+    # half of 400, three standard deviations of 10 and more
+    assert 160 < sum(contradicted[text] for text in prefixed) < 240
+    assert all(70 < contradicted[text] < 130 for text in prefixed)
+    assert {item.premise for item in items if item.label == "neutral"} == entailed
+
+
+def test_which_problems_and_numbers_the_script_takes() -> None:
+    for example, reason in (
+        (of_script("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
+        (of_script(answer="A )27"), None),
+        (of_script(answer="A)27 km"), "the answer is not a number above 1"),
+        (of_script(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
+        (of_script(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
+    ):
+        items, rejected = made_by("numerical_reasoning", example, rules="released")
+        assert (len(items), rejected) == ((0, {reason: 1}) if reason else (3, {}))
+    # the paper draws any number
+    sentence = of_script(sentence="In/IN 1990/CD Tom/NNP had/VBD 30/CD pens/NNS")
+    for rules, drawn in (("ours", {"30"}), ("paper", {"30", "1990"})):
+        items, _ = made_by("numerical_reasoning", sentence, seeds=range(30), rules=rules)
+        assert {item.info["quantity"] for item in items} == drawn

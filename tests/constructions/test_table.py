@@ -1,17 +1,15 @@
-"""Being in the table of constructions is being tested."""
+"""Being in the table of constructions is being tested, by whichever rules items are made."""
 
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.keys import key_of
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.table import KNOWN, SWAPS
+from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
@@ -19,28 +17,22 @@ from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
-from made.cases import each_row
 
 BaseOf = Callable[[Construction], list[Example]]
 
 
 @pytest.fixture(scope="module")
-def base_of(
-    tiny_corpus: list[Example],
-    tiny_problems: list[Example],
-    tiny_parsed: list[Example],
-    tiny_pairs: list[Example],
-    tiny_documents: list[Example],
-) -> BaseOf:
+def base_of(request: pytest.FixtureRequest) -> BaseOf:
     """Return the base of a construction: six pairs, and those that show what its resources are used for."""
+    showing = {"parser": "parsed", "word_pairs": "pairs"}
 
     def base(construction: Construction) -> list[Example]:
+        names = ["corpus", *(showing[use] for use in construction.uses if use in showing)]
         if construction.reads_problems:
-            return tiny_problems
-        if construction.name in SUITES["documents"].constructions:
-            return tiny_documents
-        showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
-        return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
+            names = ["problems"]
+        elif construction.name in SUITES["documents"].constructions:
+            names = ["documents"]
+        return [example for name in names for example in request.getfixturevalue(f"tiny_{name}")]
 
     return base
 
@@ -115,23 +107,19 @@ def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> 
         assert said in refused(apply_construction, name, [], options=options)
 
 
-@each_row
-def test_where_the_tautology_goes(sentence: str, expected: str) -> None:
-    (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
-    assert item.hypothesis == expected
+def test_items_of_other_rules_say_so_and_pass_every_check(
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
+) -> None:
+    def check(construction: Construction, rules: str) -> None:
+        base = base_of(construction)
+        literal, name = construction.under(rules), f"{construction.name}_{rules}"
+        assert (literal.makes, literal.versioned) == (name, f"{name}.v{construction.version}")
+        items, _ = apply_construction(literal, base, resources=resources)
+        assert items
+        assert all(item.change and item.change.construction == literal.versioned for item in items)
+        compared = None if construction.reads_problems else Dataset("base", base)
+        found = run_checks(Dataset(name, items), compared)
+        assert [each for each in found if each.code.startswith(("E", "W6"))] == []  # they are known
+        assert apply_construction(literal.versioned, base, resources=resources)[0] == items
 
-
-WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())
-
-
-@given(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.integers(0, 50))
-def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int) -> None:
-    for name in ("spelling_error_adjacent_swap", "spelling_error_keyboard_swap"):
-        items, _ = apply_construction(name, [Example("a", "p", sentence, "neutral")], seed=seed)
-        for item in items:
-            old, new = sentence.split(), item.hypothesis.split()
-            changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
-            assert len(changed) == 1
-            before, after = changed[0]
-            assert [c.isupper() for c in before] == [c.isupper() for c in after]
-            assert after.lower() not in {"no", "from", "cat", "bat", "got", "not", "tan", "ton"}
+    for_each(check, [(each, rules) for each in CONSTRUCTIONS.values() for rules in each.known_rules[1:]])

@@ -1,14 +1,14 @@
 """Word shuffling: which words move, and what stays."""
 
-from crossexam.constructions.apply import apply_construction
 from crossexam.core.example import Example
+from made.items import made_by
 
 
 def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
     def drawn(premise: str, hypothesis: str, name: str = "word_shuffle_hypothesis") -> set[tuple[str, str]]:
         pair = Example("a", premise, hypothesis, "neutral")
-        made = (apply_construction(name, [pair], seed=seed) for seed in range(200))
-        return {(item.premise, item.hypothesis) for items, _ in made for item in items}
+        items, _ = made_by(name, pair, seeds=range(200))
+        return {(item.premise, item.hypothesis) for item in items}
 
     assert drawn("p", "Birds walk!") == {("p", "walk Birds!")}
     orders = drawn("p", "red green blue")

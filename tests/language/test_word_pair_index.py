@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.pair_indexes import cached_index
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import TOKENIZER, WordPairIndex, word_forms
-from made.corpora import write_lines
 
 WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
 sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -90,30 +88,3 @@ def test_damaged_files_are_refused(tmp_path: Path, refused: Callable[..., str]) 
     write_manifest(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     assert "tokenizer words.v0\n  wanted: format 1 and" in refused(WordPairIndex.load, kept)
     assert "no manifest.json: this is not an index" in refused(WordPairIndex.load, tmp_path)
-
-
-ROWS = ["A dog.,A pet.,entailment", "Rain.,Sun.,contradiction", "Rain.,Wind.,-"]
-
-
-def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    header, cache = "premise,hypothesis,label\n", tmp_path / "cache"
-    corpus = write_lines(tmp_path / "tiny.csv", ROWS, header)
-    first = cached_index(str(corpus), cache_folder=cache)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WordPairIndex, "build", None)  # what is kept is not counted again
-        again = cached_index(str(corpus), cache_folder=cache)
-    assert (again.words, again.manifest) == (list(first.words), first.manifest)
-    asked = [(one, other) for one in first.words for other in first.words]
-    assert (again.counts(asked) == first.counts(asked)).all()
-    assert [again.occurrences(word) for word in again.words] == [first.occurrences(w) for w in first.words]
-    assert isinstance(again.keys, np.memmap)  # counts stay on disk
-    part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
-    assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
-    write_lines(corpus, [*ROWS, ROWS[1]], header)
-    changed = cached_index(str(corpus), cache_folder=cache)
-    assert changed.counts([("rain", "sun")]).tolist() == [[0, 0, 2]]
-    monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
-    assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
-    assert len(list(cache.iterdir())) == 4

@@ -1,12 +1,12 @@
 """A tiny corpus, a file of word vectors, and the command line, for the tests of all shallow models."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from crossexam.core.example import Example
+from made.corpora import write_lines, write_records
 
 
 @pytest.fixture(scope="session")
@@ -30,15 +30,12 @@ def corpus(taught: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory
         {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
         for e in taught
     ]
-    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
+    return write_records(tmp_path_factory.mktemp("corpus") / "tiny.jsonl", lines)
 
 
 @pytest.fixture(scope="session")
 def vectors_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
     words = "dog cat man woman sleeps runs outside not".split()
     rows = zip(words, np.random.default_rng(1).normal(size=(len(words), 3)).tolist(), strict=True)
-    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
-    return path
+    lines = (f"{word} {' '.join(map(str, row))}" for word, row in rows)
+    return write_lines(tmp_path_factory.mktemp("vectors") / "tiny.txt", lines)

@@ -8,32 +8,24 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import architecture_named
+from made.architectures import SIZES, drawn, pairs_of
 
 PREMISES, HYPOTHESES = [[3, 17, 8], [30], [5, 9, 9, 21, 14]], [[4, 8], [22, 13, 1, 39], [6]]
 #: Widths of which no two that meet are equal.
 WIDTHS = {"width": 6, "hidden": 4, "classifier": 7, "character_width": 3, "filters": 2}
 
 
-@pytest.fixture
-def small(sizes: Sizes) -> Callable[[str], Any]:
-    """Return a small model with weights far from zero, so that a wrong formula shows."""
-
-    def make(name: str) -> Any:
-        architecture = architecture_named(name)
-        config = architecture.config
-        widths: dict[str, Any] = {field: n for field, n in WIDTHS.items() if hasattr(config, field)}
-        if name == "shortcut_stacked":
-            widths["hidden"] = (3, 4, 5)
-        torch.manual_seed(7)
-        model: Any = architecture.build(replace(config, **widths), sizes)
-        model.double().eval().requires_grad_(False)
-        for weight in model.parameters():
-            weight.normal_(std=0.5)  # of padding too: nothing may read it
-        return model
-
-    return make
+def built(name: str) -> Any:
+    """A small model with weights far from zero, so that a wrong formula shows."""
+    architecture = architecture_named(name)
+    config = architecture.config
+    widths: dict[str, Any] = {field: n for field, n in WIDTHS.items() if hasattr(config, field)}
+    if name == "shortcut_stacked":
+        widths["hidden"] = (3, 4, 5)
+    torch.manual_seed(7)
+    model: Any = architecture.build(replace(config, **widths), SIZES)
+    return drawn(model.double(), 0.5).requires_grad_(False)  # of padding too: nothing may read it
 
 
 # The equations. Each takes the model, the vectors of a sentence's words, its side and its characters
@@ -185,8 +177,8 @@ OF_PAIRS = {"conditional_encoder": conditional_features, "hypothesis_only:infers
 
 
 @pytest.mark.parametrize("name", [*EQUATIONS, *OF_PAIRS])
-def test_a_padded_batch_has_the_logits_of_the_equations(name: str, small: Any, pairs_of: Any) -> None:
-    model, pairs = small(name), pairs_of(PREMISES, HYPOTHESES, extra=2)
+def test_a_padded_batch_has_the_logits_of_the_equations(name: str) -> None:
+    model, pairs = built(name), pairs_of(PREMISES, HYPOTHESES, extra=2)
     wanted = []
     for row, texts in enumerate(zip(PREMISES, HYPOTHESES, strict=True)):
         premise, hypothesis = (model.words.table.weight[text] for text in texts)

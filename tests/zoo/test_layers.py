@@ -41,8 +41,6 @@ def test_dropout_has_its_rate_in_each_of_four_and_drops_them_independently(rate:
     assert off.abs().max() < 5 * rate * (1 - rate) / 100_000**0.5
 
 
-# LSTMs that read whole padded sentences in groups
-
 LENGTHS = (9, 1, 4, 4, 2, 9, 3, 1)
 
 

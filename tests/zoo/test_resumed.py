@@ -19,6 +19,7 @@ from crossexam.training.vocabulary import Vocabulary
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES
+from made.architectures import shrunken
 
 WORDS = (
     "a the old young red dog cat man woman child runs sits eats sees near under tree house and two".split()
@@ -48,7 +49,7 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
 
 
 def test_a_resumed_run_has_the_same_bytes(
-    for_each: Callable[..., None], shrunken: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    for_each: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zoo, "_CPU_MATCHED", 8)
     monkeypatch.setattr(zoo, "_CPU_WORDS", 60)

@@ -18,6 +18,7 @@ from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
+from made.architectures import SIZES, pairs_of, shrunken
 
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
@@ -28,31 +29,25 @@ TINY: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def shaken(shrunken: Any, sizes: Sizes) -> Callable[..., Any]:
+def shaken(architecture: Architecture, **changes: Any) -> Any:
     """Return a small model without dropout, in evaluation, whose every weight is moved, as by training.
 
     Biases that start at zero would else hide a missing mask. As in training, vectors of padding stay zero.
     """
-
-    def make(architecture: Architecture, **changes: Any) -> Any:
-        torch.manual_seed(0)
-        config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
-        model: Any = architecture.build(config, sizes)
-        generator = torch.Generator().manual_seed(1)
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
-            for module in model.modules():
-                if isinstance(module, nn.Embedding) and module.padding_idx is not None:
-                    module.weight[module.padding_idx] = 0
-        return model.eval()
-
-    return make
+    torch.manual_seed(0)
+    config = shrunken(architecture.config, MOST, **{**TINY.get(architecture.name, {}), **changes})
+    model: Any = architecture.build(config, SIZES)
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+        for module in model.modules():
+            if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+                module.weight[module.padding_idx] = 0
+    return model.eval()
 
 
 of_all = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
-
 
 PREMISES = [[9, 37, 5, 17, 8, 32, 15], [14, 2, 29], [7, 25, 13, 31, 3, 20, 36, 1], [4, 4, 39], [6, 22, 10]]
 HYPOTHESES = [[9, 5, 12, 30], [14, 35, 2, 21, 19, 28], [16, 3, 7], [38, 4, 27, 18, 24, 34, 23], [22, 10]]
@@ -62,9 +57,6 @@ LONGER = list(range(3, 26))
 def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
     scale = max(1.0, float(wanted.detach().abs().max()))
     torch.testing.assert_close(got, wanted, atol=tolerance * scale, rtol=0)
-
-
-# The table
 
 
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
@@ -97,13 +89,8 @@ def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by
     golden("parameters.txt", "".join(lines))
 
 
-# What logits must not depend on
-
-
 @of_all
-def test_logits_depend_neither_on_padding_nor_on_the_batch(
-    architecture: Architecture, shaken: Any, pairs_of: Any
-) -> None:
+def test_logits_depend_neither_on_padding_nor_on_the_batch(architecture: Architecture) -> None:
     model, order = shaken(architecture), [3, 0, 4, 2, 1]
 
     def of(premises: list[list[int]], hypotheses: list[list[int]], **more: int) -> Tensor:
@@ -131,9 +118,7 @@ def without_gradient(model: nn.Module, loss: Tensor) -> list[str]:
 
 
 @of_all
-def test_every_trainable_parameter_gets_a_gradient(
-    architecture: Architecture, shaken: Any, pairs_of: Any
-) -> None:
+def test_every_trainable_parameter_gets_a_gradient(architecture: Architecture) -> None:
     model = shaken(architecture).train()
     assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
     logits = model(pairs_of(PREMISES, HYPOTHESES))
@@ -141,15 +126,11 @@ def test_every_trainable_parameter_gets_a_gradient(
     assert not without_gradient(model, loss)
 
 
-# The ablation of Nie et al. (2019, section 4.1)
-
-
 @pytest.mark.parametrize(
     "architecture", [each for each in ARCHITECTURES.values() if hasattr(each.config, "recurrence")]
 )
-def test_without_recurrence_no_order_of_words_matters(
-    architecture: Architecture, shaken: Any, pairs_of: Any
-) -> None:
+def test_without_recurrence_no_order_of_words_matters(architecture: Architecture) -> None:
+    """The ablation of Nie et al. (2019, section 4.1)."""
     turned = [[text[::-1] for text in side] for side in (PREMISES, HYPOTHESES)]
     for recurrence, matters in (("lstm", True), ("feedforward", False)):
         model = shaken(architecture, recurrence=recurrence)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from constructions.test_so_swap import PARSES
 from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.construction import Rejection
@@ -27,6 +26,7 @@ from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.language.word_relatives import is_kind_of
 from crossexam.suites.behaviour import PairResources
+from made.parses import PARSES
 
 #: A sentence without a parse here is tagged by the tool itself.
 PARSED = PARSES | {

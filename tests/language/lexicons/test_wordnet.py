@@ -36,9 +36,6 @@ def mini(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
     return WordNet(path)
 
 
-# A wordnet of a page: tests/data/mini-wordnet
-
-
 def test_words_synsets_and_links(mini: WordNet) -> None:
     def names(word: str, pos: str | None = None) -> list[str]:
         return [mini.name(synset) for synset in mini.synsets(word, pos)]
@@ -99,9 +96,6 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
 
 def test_the_shipped_wordnet_is_whole() -> None:
     assert len(wordnet()) == 117_659  # wnstats(7WN): unique synsets
-
-
-# Against NLTK's reader of the same files
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ import pytest
 
 from crossexam.language.monotonicity.polarity import Direction, polarity_at
 from crossexam.language.tagging.nltk_tagger import NltkTagger
-from crossexam.language.tokens import Parsed, Token
+from crossexam.language.tokens import Parsed
 from made.cases import each_row
+from made.sentences import tokens_of
 
 DATA = Path(__file__).parents[2] / "data"
 PLACE = re.compile(r"\{([^|]*)\|([^|]*)\|([^}]*)\}")
@@ -30,14 +31,8 @@ def items(name: str) -> list[tuple[str, int, str]]:
     return found
 
 
-def tagged(text: str) -> list[Token]:
-    """Tokens of ``word/TAG word/TAG``, each three characters long."""
-    pieces = [piece.rpartition("/") for piece in text.split()]
-    return [Token(word, 4 * k, 4 * k + 3, tag) for k, (word, _, tag) in enumerate(pieces)]
-
-
 def direction(text: str, word: str, parsed: Parsed | None = None) -> Direction:
-    tokens = tagged(text)
+    tokens = tokens_of(text)
     place = next(k for k, token in enumerate(tokens) if token.text == word)
     return polarity_at(tokens, place, parsed).direction
 
@@ -71,7 +66,7 @@ def test_a_phrase_after_an_object_may_belong_to_either() -> None:
     text = "He/PRP sees/VBZ {} dog/NN in/IN parks/NNS ./."
     assert direction(text.format("every/DT"), "parks") == "none"
     assert direction(text.format("no/DT"), "parks") == "down"
-    tokens = tuple(tagged(text.format("every/DT")))
+    tokens = tokens_of(text.format("every/DT"))
     # He sees every dog in parks: the last phrase hangs on the dog, or on the verb
     relations = ("nsubj", "root", "det", "obj", "case", "nmod", "punct")
     on_dog = Parsed(tokens, (1, -1, 3, 1, 5, 3, 1), relations)

@@ -1,7 +1,5 @@
 """Part-of-speech taggers: what each of them does, and the contract that all in the table keep."""
 
-import gzip
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +12,8 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import SIDES, Example
-from crossexam.corpora.spec import iter_corpus
-from crossexam.language.tagging import perceptron
-from crossexam.language.tagging.perceptron import SHIPPED, shipped
 from crossexam.language.tagging.tagger import TAGGERS, resolve_tagger
-from crossexam.language.tokens import AlignmentError, Token, words
+from crossexam.language.tokens import AlignmentError, Token
 
 PREMISE = 'A man says "hi" (twice).'
 PARSE = (
@@ -75,8 +70,6 @@ def test_what_cannot_be_tagged_is_refused(
     assert "NOUN, VERB" in refused(resolve_tagger, pipeline_in(tmp_path / "other", tags="NOUN VERB"))
 
 
-# The contract; where NLTK's model is not there, its tagger is skipped.
-
 #: The tags of the Penn Treebank (Marcus et al., 1993), of OntoNotes and of the English Web Treebank.
 PENN = frozenset(
     "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG "
@@ -100,7 +93,7 @@ def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
 def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
     kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the same tags whether a sentence was prepared with another or not."""
+    """And the same tags whether a sentence was prepared with another or not; NLTK's needs its model."""
     assert set(SPECS) == set(TAGGERS), "add a line to SPECS for every tagger in TAGGERS"
     if kind == "nltk":
         data = request.getfixturevalue("shared_data") / "nltk_data"
@@ -123,22 +116,3 @@ def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
     prepared.prepare([])
     holds()
     assert prepared.signature() == prepared.name == "+".join(sorted(prepared.answered))
-
-
-def test_the_perceptron_in_the_package_tags_as_nltk_would() -> None:
-    from nltk.tag.perceptron import PerceptronTagger
-
-    theirs = PerceptronTagger.decode_json_obj(json.loads(gzip.decompress(SHIPPED.read_bytes())))
-    ours = shipped().tagger
-    odd = ["3-year-old", "1984", "1,200", "-", "--", "", "Ünïcode", "i", "I", "don", "n't", "x" * 40, "-LRB-"]
-    sentences = [odd, odd[::-1], [], *([word] for word in odd)]
-    for example in iter_corpus("builtin:demo"):
-        sentences += [[token.text for token in words(example.text(side))] for side in SIDES]
-    assert [ours.tag(sentence) for sentence in sentences] == [theirs.tag(sentence) for sentence in sentences]
-    # tags of equal scores
-    weights = {"i word a": {"DT": 1, "NN": 1, "VB": -1}, "i-1 tag NN": {"VB": 2, "DT": 1}}
-    content = (weights, {"the": "DT"}, ["VB", "NN", "DT"])
-    sentence = ["a", "the", "a", "b", "a"]
-    wanted = PerceptronTagger.decode_json_obj(content).tag(sentence)
-    encoded = {feature: json.dumps(by_tag).encode() for feature, by_tag in weights.items()}
-    assert perceptron.PerceptronTagger(encoded, *content[1:]).tag(sentence) == wanted

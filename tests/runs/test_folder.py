@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError
-from crossexam.core.locks import alone_in
 from crossexam.models.chunking import Chunking
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
@@ -157,15 +155,6 @@ def test_a_second_process_gets_one_error_until_the_first_has_ended_or_is_killed(
     if killed:
         run(BASE, tmp_path)
     assert kept(tmp_path) == (["base.tiny"] if killed else ["d"])
-
-
-def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unsupported(_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr("crossexam.core.locks._lock", unsupported)
-    with pytest.warns(UserWarning, match="cannot be locked"), alone_in(tmp_path, CrossexamError("in use")):
-        pass
 
 
 def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Refused) -> None:

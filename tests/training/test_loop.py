@@ -23,10 +23,6 @@ from crossexam.zoo.architecture import Recipe
 _RECIPE = Recipe("adam", 0.1, 2, 4, source="", patience=9)
 
 
-def _read(model: nn.Module, inputs: torch.Tensor) -> ModelOutput:
-    return ModelOutput(model(inputs), inputs)
-
-
 _INPUTS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.2], [0.3, 0.9], [0.7, 0.1]])
 _LABELS = torch.tensor([0, 1, 2, 1, 0, 1])
 _BATCHES = [[0, 1], [2, 3], [4, 5]]
@@ -41,7 +37,8 @@ def _trainer(
 ) -> Trainer:
     """A training that is scored by *accuracies*, on one development set or on two."""
     torch.manual_seed(0)
-    objective = Objective(nn.Sequential(nn.Dropout(0.3), nn.Linear(2, 3)), _read)
+    model = nn.Sequential(nn.Dropout(0.3), nn.Linear(2, 3))
+    objective = Objective(model, lambda model, inputs: ModelOutput(model(inputs), inputs))
     given = iter(accuracies)
 
     def score(model: nn.Module) -> dict[str, Score]:

@@ -36,14 +36,11 @@ def test_models_are_those_of_this_process_and_resume_by_folder(request_of: Any, 
     assert trained("several", Processes(2)) == several
 
 
-def manifest_with(accuracy: float) -> TrainedManifest:
-    scores = DevScores(dev_accuracy=accuracy, dev_loss=1.0)
-    return TrainedManifest(kind="x", scores=scores, fingerprint={}, versions={})
-
-
 def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -> None:
     def models(*accuracies: float) -> list[TrainedFolder]:
-        return [TrainedFolder(Path(), manifest_with(each)) for each in accuracies]
+        scores = [DevScores(dev_accuracy=each, dev_loss=1.0) for each in accuracies]
+        manifests = [TrainedManifest(kind="x", scores=each, fingerprint={}, versions={}) for each in scores]
+        return [TrainedFolder(Path(), each) for each in manifests]
 
     found = {"a": models(50, 61), "b": models(57, 58), "c": models(58, 57), "d": models(40, 70)}
     assert best_of_grid(found) == "b"

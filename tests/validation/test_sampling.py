@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS, Gold
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
@@ -74,7 +73,7 @@ def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: i
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
 
 
-def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
+def test_questions_go_with_constructions(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
     assert {item.test_set: item.asked for item in study.items.values()} == {
@@ -82,8 +81,7 @@ def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
         "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
     }  # and nothing of the base
     assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
-    with pytest.raises(CrossexamError, match="shows the gold label"):
-        chosen_questions(["label", "category"])
+    assert "shows the gold label" in refused(chosen_questions, ["label", "category"])
 
 
 def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
@@ -104,15 +102,16 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
     assert "not empty" in refused(study_of, one)
 
 
-def test_errors_are_drawn_with_hints_to_their_source(of_an_error: Study, tmp_path: Path) -> None:
+def test_errors_are_drawn_with_hints_to_their_source(
+    of_an_error: Study, tmp_path: Path, refused: Callable[..., str]
+) -> None:
     (item,) = of_an_error.items.values()
     assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "neutral")
     assert ("antonymy", "hot/cold") in item.suggested
     of_an_error.record(Judgement("judge-1", 1, "category", "antonymy"))
     (finding,) = question_results(of_an_error)
     assert finding.answers == {"antonymy": 1}
-    with pytest.raises(CrossexamError, match="does not ask for labels"):
-        apply_verdicts(of_an_error, tmp_path, VerdictRule())
+    assert "does not ask for labels" in refused(apply_verdicts, of_an_error, tmp_path, VerdictRule())
 
 
 E, N, C = LABELS

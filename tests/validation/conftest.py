@@ -66,6 +66,31 @@ def study_of(tmp_path: Path, say: Callable[..., None]) -> Callable[..., Study]:
     return make
 
 
+@pytest.fixture
+def pair(items: Callable[..., Dataset], study_of: Callable[..., Study]) -> Study:
+    """A study of two contradictions by two judges."""
+    return study_of(items("antonymy", "CC"), judges=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "study"
+
+
+PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
+
+
+@pytest.fixture
+def study(study_of: Callable[..., Study]) -> Study:
+    """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
+    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
+    antonymy = tuple(Example(*each, "contradiction") for each in texts)
+    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
+    changed = Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"})
+    misspelt = Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"})
+    return study_of(changed, misspelt, judges=2, seed=1)
+
+
 BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
 
 

@@ -19,8 +19,6 @@ from crossexam.reports.report import make_report
 from made.runs import dataset, run_of
 
 HOSTILE = "<script>alert('x')</script>"
-
-
 THREE = dataset("three", "ENN-", info=lambda n: {"place": n % 2})
 TWO = dataset("two", "EnnE", info=lambda n: {"place": n % 2})
 SCITAIL = dataset("scitail", "ENN", projection="no contradiction")

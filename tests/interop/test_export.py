@@ -16,16 +16,12 @@ from made.runs import dataset
 ODD = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
 
 
-def suite(*sets: Dataset) -> Suite:
-    return Suite("tests", {each.name: each for each in sets})
-
-
 TASKS = [name for name, each in EXPORTERS.items() if each.asks]
 THREE = dataset("negation.dev-1", "EN-C", premises=[ODD, ODD, "", ""])
 
 
 def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3") -> Exported:
-    return export(suite(*sets), form, folder, template(by))
+    return export(Suite("tests", {each.name: each for each in sets}), form, folder, template(by))
 
 
 def questions_in(path: Path) -> list[dict[str, Any]]:
@@ -94,6 +90,6 @@ def test_test_sets_that_would_be_one_task_are_refused(tmp_path: Path) -> None:
 
 
 def test_pairs_are_all_items_with_those_without_a_gold_label(tmp_path: Path) -> None:
-    export(suite(THREE), "csv", tmp_path / "pairs")
+    export(Suite("tests", {THREE.name: THREE}), "csv", tmp_path / "pairs")
     about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
     assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}

@@ -12,10 +12,7 @@ from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
-
-
-def weights(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+from made.suites import contents
 
 
 @pytest.mark.slow
@@ -25,7 +22,7 @@ def test_models_are_those_of_this_process_and_resume_by_folder(request_of: Any, 
     def trained(folder: str, engine: Processes | None) -> dict[str, bytes]:
         request = request_of("cbow", folder, values={"epochs": "1"}, note=notes.append)
         train_grid(request, grid(["lr=0.1,0.001"]), [0, 1], engine)
-        return weights(tmp_path / folder)
+        return {name: data for name, data in contents(tmp_path / folder).items() if ".safetensors" in name}
 
     alone, several = trained("alone", None), trained("several", Processes(2))
     assert several.keys() == alone.keys()

@@ -24,9 +24,8 @@ from made.scripts import script
 BASE = dataset("base.dev", "ENC" * 8, premises=[f'"{{{{x}}}}" {k}' for k in range(24)])
 NEGATION = negated(BASE, " and false is not true")
 SUITE = Suite("tests", {each.name: each for each in (BASE, NEGATION)})
-ODD = dataset(
-    "negation.dev-1", "EN-C", premises=['He said "{{label}} {% raw %}" \\ and {hypothesis}.'] * 2 + [""] * 2
-)
+TEXT = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
+ODD = dataset("negation.dev-1", "EN-C", premises=[TEXT, TEXT, "", ""])
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.core.example import SIDES, Example
 from crossexam.training.data import (
     AddedItems,
-    Augmentation,
     Data,
     TrainingSet,
     augment,
@@ -19,10 +18,6 @@ from crossexam.training.data import (
     shuffle_words,
     with_construction_options,
 )
-
-
-def _augmentation(text: str) -> Augmentation:
-    return parse_augmentations(text)[0]
 
 
 def test_shuffling_keeps_the_words_and_depends_on_seed_and_epoch() -> None:
@@ -41,11 +36,11 @@ def test_shuffling_keeps_the_words_and_depends_on_seed_and_epoch() -> None:
 def test_an_augmentation_adds_a_copy_of_each_pair_or_a_count_that_is_drawn_anew_each_epoch(
     three: list[Example],
 ) -> None:
-    items = augment(three, _augmentation("negation"), seed=0, epoch=0)
+    items = augment(three, parse_augmentations("negation")[0], seed=0, epoch=0)
     assert [(item.base, item.label) for item in items] == [(each.id, each.label) for each in three]
     assert items[0].hypothesis == "It barks and false is not true."
     examples = [Example(f"e{k}", "It rains hard today.", f"It rains on {k}.", "neutral") for k in range(40)]
-    wanted = _augmentation("spelling_error_adjacent_swap:10")
+    wanted = parse_augmentations("spelling_error_adjacent_swap:10")[0]
     first, second, again = (augment(examples, wanted, seed=0, epoch=epoch) for epoch in (0, 1, 0))
     assert len(first) == len(second) == 10
     assert {item.base for item in first} != {item.base for item in second}
@@ -54,7 +49,7 @@ def test_an_augmentation_adds_a_copy_of_each_pair_or_a_count_that_is_drawn_anew_
 
 def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) -> None:
     twice = [*tiny_parsed, *(replace(example, id=f"{example.id} again") for example in tiny_parsed)]
-    wanted = _augmentation("so_swap:300")
+    wanted = parse_augmentations("so_swap:300")[0]
     items = augment(twice, wanted, seed=0, epoch=0)
     texts = {(item.premise, item.hypothesis) for item in items}
     assert 0 < len(items) == len(texts) < 300  # none twice, although each premise is there twice
@@ -78,7 +73,7 @@ def test_augmentations_that_cannot_be(refused: Callable[..., str]) -> None:
     said = refused(parse_augmentations, "negation", repeat=True)
     assert "--augment-repeat has no effect on one item per example" in said
     nothing = Example("a", "Oh.", "Oh.", "neutral", info={"premise_tags": [["Oh", "UH"], [".", "."]]})
-    said = refused(augment, [nothing], _augmentation("antonymy"), seed=0, epoch=0)
+    said = refused(augment, [nothing], parse_augmentations("antonymy")[0], seed=0, epoch=0)
     assert "'antonymy' yields no labelled items from 1 training examples" in said
 
 

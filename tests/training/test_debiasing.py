@@ -25,15 +25,14 @@ from crossexam.training.debiasing import METHODS, Debias, cross_predict
 from crossexam.training.train import train_model
 from made.commands import invoke
 
-_DOCS = Path(__file__).parents[2] / "docs"
-
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_documented(name: str) -> None:
     method = METHODS[name]
     settings = ", ".join(f"`{setting}`" for setting in method.settings)
     row = f"| `{name}` | {method.formula} | {settings} | {method.paper} |"
-    assert row in (_DOCS / "training.md").read_text(encoding="utf-8").splitlines()
+    page = Path(__file__).parents[2].joinpath("docs", "training.md").read_text(encoding="utf-8")
+    assert row in page.splitlines()
 
 
 def _logs(*shares: float) -> torch.Tensor:

@@ -77,13 +77,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
-PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
-
-
 @pytest.fixture
 def study(study_of: Callable[..., Study]) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
-    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
+    odd = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
+    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(odd)]
     antonymy = tuple(Example(*each, "contradiction") for each in texts)
     spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
     changed = Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"})

@@ -1,4 +1,4 @@
-"""What is drawn for judges: shares of strata, controls, errors of models."""
+"""What is drawn for judges, and what they are asked: shares of strata, controls, errors of models."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from crossexam.core.labels import LABELS
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
+from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
     coordinated_sample,
@@ -125,3 +126,14 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     invoke(f"validate sample --errors {tmp_path}/one --right-in {tmp_path}/other -o {tmp_path}/command")
     (item,) = open_study(tmp_path / "command").items.values()
     assert item.example == "antonymy:4"
+
+
+def test_questions_go_with_constructions(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
+    base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
+    study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
+    assert {item.test_set: item.asked for item in study.items.values()} == {
+        "antonymy.dev": ("label", "grammatical"),
+        "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
+    }  # and nothing of the base
+    assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
+    assert "shows the gold label" in refused(chosen_questions, ["label", "category"])

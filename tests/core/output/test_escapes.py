@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
+from crossexam.core.output.file_names import file_stem
 
 HOSTILE: dict[str, str] = json.loads((Path(__file__).parents[2] / "data/hostile.json").read_text("utf-8"))
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -108,3 +110,18 @@ def test_plain_text_and_numbers_stay_as_they_are() -> None:
     for number in ("-0.5", "+3", "-1e-05"):
         assert escape_cell(number) == number
         assert escape_cell(f"{number}+1") == f"'{number}+1"
+
+
+def test_no_two_names_are_one_file() -> None:
+    names = [*HOSTILE.values(), "", ".", "..", "Dev", "nul", "NUL", "con", "a", "A", "x" * 301, "X" * 300]
+    names += [file_stem(name) for name in names] + [file_stem(name).lower() for name in names]
+    stems = {name: file_stem(name) for name in names}
+    # what a file system takes a name for that ignores case, composition and dots at the end
+    folded = {unicodedata.normalize("NFD", f"{stem}.parquet").casefold() for stem in stems.values()}
+    assert len(folded) == len(stems)
+    device = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+    for stem in stems.values():
+        assert re.fullmatch(r"[\w~%-][\w.~% -]*", stem, re.ASCII), stem
+        assert not device.match(stem), stem
+        assert len(f".{stem}.parquet.12345678.part") <= 255
+    assert file_stem("base.snli_dev_1_2") == "base.snli_dev_1_2"

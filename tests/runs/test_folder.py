@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from crossexam.core.dataset import Dataset, Run, Suite
@@ -151,14 +149,3 @@ def test_a_second_process_gets_one_error_until_the_first_has_ended_or_is_killed(
     if killed:
         run(BASE, tmp_path)
     assert list(read_run(tmp_path).datasets) == (["base.tiny"] if killed else ["d"])
-
-
-def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Refused) -> None:
-    run(BASE, tmp_path)
-    path = tmp_path / "predictions" / "base.tiny.parquet"
-    before, table = path.read_bytes(), pq.read_table(path)
-    zeros = pa.array([0.0] * len(table))
-    pq.write_table(table.set_column(table.schema.get_field_index("p_neutral"), "p_neutral", zeros), path)
-    assert "base.tiny.parquet: the predictions were changed after the run" in refused(read_run, tmp_path)
-    assert run(BASE, tmp_path).manifest.asked_pairs == 0  # they are written again from the store
-    assert path.read_bytes() == before

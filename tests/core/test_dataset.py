@@ -2,7 +2,7 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,20 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
 from crossexam.core.labels import GOLD_INDEX, LABELS
-from crossexam.core.manifest import RunManifest
 from crossexam.core.outcome import Outcomes
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
+from made.runs import dataset, run_of
 
 HOSTILE = "<script>alert('x')</script>"
+THREE = dataset("three", "ENN-", info=lambda n: {"place": n % 2})
+TWO = dataset("two", "EnnE", info=lambda n: {"place": n % 2})
+SCITAIL = dataset("scitail", "ENN", projection="no contradiction")
 
 
-def dataset(name: str, labels: Sequence[Any], **manifest: Any) -> Dataset:
-    examples = (
-        Example(str(n), f"Premise {n}.", f"Hypothesis {n}.", label, info={"place": n % 2})
-        for n, label in enumerate(labels)
-    )
-    return Dataset(name, tuple(examples), manifest)
-
-
-def run_of(*sets: Dataset, **manifest: Any) -> Run:
+def in_turn(*sets: Dataset, **details: Any) -> Run:
     """Return a run that predicts entailment, neutral, contradiction in turn."""
-    shares = {each.name: np.eye(3)[[n % 3 for n in range(len(each))]] for each in sets}
-    return Run("mine", {each.name: each for each in sets}, shares, RunManifest(**manifest))
-
-
-THREE = dataset("three", ["entailment", "neutral", "neutral", None])
-TWO = dataset("two", ["entailment", "not_entailment", "not_entailment", "entailment"])
-SCITAIL = dataset("scitail", ["entailment", "neutral", "neutral"], projection="no contradiction")
+    return run_of({each.name: "ENCE"[: len(each)] for each in sets}, *sets, **details)
 
 
 def test_predictions_are_labels() -> None:
@@ -46,16 +35,16 @@ def test_predictions_are_labels() -> None:
         (THREE, {}, [*LABELS, "entailment"]),
         (TWO, {}, two),
         (SCITAIL, {}, ["entailment", "neutral", "neutral"]),
-        (THREE, {"details": {"two_label": True}}, two),
+        (THREE, {"two_label": True}, two),
     ]
-    for dataset, manifest, wanted in table:
-        run = run_of(dataset, **manifest)
-        assert run.predictions(dataset.name).tolist() == wanted
-        assert run.scored(dataset.name).predicted.tolist() == [GOLD_INDEX[label] for label in wanted]
+    for test_set, details, wanted in table:
+        run = in_turn(test_set, **details)
+        assert run.predictions(test_set.name).tolist() == wanted
+        assert run.scored(test_set.name).predicted.tolist() == [GOLD_INDEX[label] for label in wanted]
 
 
 def test_a_table_has_a_row_per_item() -> None:
-    run = run_of(THREE, TWO)
+    run = in_turn(THREE, TWO)
     table = run.to_arrow()
     assert table.column_names == [
         "test_set", "id", "premise", "hypothesis", "label", "predicted", "correct", "cluster", "status",
@@ -73,7 +62,7 @@ def test_a_table_has_a_row_per_item() -> None:
         assert frame.filter(test_set=name)["correct"].mean() == pytest.approx(estimate.value)
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
-    assert run_of(Dataset("none", ())).to_arrow().schema == run_of(THREE).to_arrow().schema
+    assert in_turn(Dataset("none", ())).to_arrow().schema == in_turn(THREE).to_arrow().schema
     assert len(table["cluster"].unique()) == 4  # the premises of the two sets are the same
 
 
@@ -87,7 +76,7 @@ def test_columns_of_info_keep_their_types_or_are_json() -> None:
 
 
 def test_data_frames_are_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
-    run = run_of(THREE, TWO)
+    run = in_turn(THREE, TWO)
     table = run.to_arrow(["place"])
     assert run.to_polars(["place"]).equals(pl.from_arrow(table))
     assert pl.from_pandas(run.to_pandas(["place"])).equals(pl.from_arrow(table))
@@ -123,6 +112,6 @@ def test_a_copy_by_pickle_has_no_hashes_of_this_process() -> None:
 
 def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> None:
     infos = [{"status": "proposed", "verdict": verdict} for verdict in ("verified", "rejected", None)]
-    run = run_of(Dataset("judged", [Example("a", "P.", "H.", "neutral", info=info) for info in infos]))
+    run = in_turn(Dataset("judged", [Example("a", "P.", "H.", "neutral", info=info) for info in infos]))
     assert run.to_arrow()["status"].to_pylist() == ["verified", "rejected", "proposed"]
     assert "there is already a column 'status'" in refused(run.to_arrow, ["status"])

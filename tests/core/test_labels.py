@@ -4,14 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crossexam.core.labels import (
-    GOLDS,
-    PROJECTIONS,
-    THREE_LABELS,
-    ItemLabels,
-    Ties,
-    most_probable,
-)
+from crossexam.core.labels import GOLDS, PROJECTIONS, THREE_LABELS, ItemLabels, Ties, most_probable
 
 TWO = PROJECTIONS["two labels"]
 GIVEN = np.array([0, 1, 2, 3, -1], dtype=np.int8)

@@ -12,7 +12,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.encoded import encoded
-from crossexam.core.test_sets import TestSetWriter, read_test_set, write_test_set
+from crossexam.core.test_sets import TestSetWriter, read_suites, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
@@ -81,3 +81,17 @@ def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:
     write_test_set(path, ITEMS[:2])
     table = load_dataset("parquet", data_files=str(path), cache_dir=str(tmp_path / "cache"))["train"]
     assert table.features["label"].names == ["entailment", "neutral", "contradiction"]
+
+
+def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    paths = [tmp_path / "x" / "one.jsonl", tmp_path / "x" / "two.jsonl", tmp_path / "y" / "one.jsonl"]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        write_test_set(path, ITEMS, file_format="jsonl")
+    joined = read_suites(paths)
+    assert list(joined.datasets) == ["one", "two"]  # the same items twice are one set
+    write_test_set(paths[2], [Example("b", "It snows.", "It is cold.", "neutral")], file_format="jsonl")
+    said = refused(read_suites, paths)
+    assert said.startswith(f"{paths[2]}: two test sets with different items are both called 'one'")

@@ -17,12 +17,10 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 from made.cases import each_row
 
-DATA = Path(__file__).parents[1] / "data" / "corpora"
-
 
 def put(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(DATA / "snli.jsonl", path)
+    shutil.copy(Path(__file__).parents[1] / "data" / "corpora" / "snli.jsonl", path)
     return path
 
 

@@ -14,11 +14,10 @@ from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from made.engines import ERROR, failing, killed_at, raising, squaring
 
-ENGINES = (InThisProcess(), Processes(2))
 ERRORS = (FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"), ERROR)
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
+@pytest.mark.parametrize("engine", [InThisProcess(), Processes(2)], ids=lambda engine: str(engine.workers))
 def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(engine: Engine) -> None:
     found = list(engine.results(squaring, range(40)))
     assert [square for square, _ in found] == [number * number for number in range(40)]

@@ -1,9 +1,6 @@
 """Suites as tasks of other harnesses: what is asked, what is left out, and what is refused."""
 
-import ast
 import json
-import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +16,12 @@ from made.runs import dataset
 ODD = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
 
 
-def suite(*sets: Dataset) -> Suite:
-    return Suite("tests", {each.name: each for each in sets})
-
-
 TASKS = [name for name, each in EXPORTERS.items() if each.asks]
 THREE = dataset("negation.dev-1", "EN-C", premises=[ODD, ODD, "", ""])
 
 
 def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3") -> Exported:
-    return export(suite(*sets), form, folder, template(by))
+    return export(Suite("tests", {each.name: each for each in sets}), form, folder, template(by))
 
 
 def questions_in(path: Path) -> list[dict[str, Any]]:
@@ -76,29 +69,6 @@ def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
     assert [(each["answer"], each["target"]) for each in asked] == [("Yes", 0), ("No", 1), ("No", 1)]
 
 
-def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
-    """Nothing in a sentence is a template of Jinja: the entries of the YAML are names of columns."""
-    done = exported("lm-eval", tmp_path / "tasks", THREE)
-    plain, chat = ((tmp_path / "tasks" / f"{task}.yaml").read_text() for task in done.tasks)
-    entries = dict(line.split(": ", 1) for line in plain.splitlines())
-    parsed = {key: json.loads(text) for key, text in entries.items() if not text.startswith("!")}
-    (first, *_) = questions_in(tmp_path / "tasks" / parsed["dataset_kwargs"]["file"])
-    assert {parsed["doc_to_text"], parsed["doc_to_choice"], parsed["doc_to_target"]} <= set(first)
-    # Some servers send a blank before the first token; exact_match compares all of the text.
-    assert re.findall('"function": "([a-z_]+)"', chat) == ["remove_whitespace", "take_first"]
-    ours = replace(template("gpt3"), delimiter="!function os.system")
-    export(suite(THREE), "lm-eval", tmp_path / "ours", ours)
-    lines = (tmp_path / "ours" / f"{done.tasks[0]}.yaml").read_text().splitlines()
-    assert 'target_delimiter: "!function os.system"' in lines  # a text, not a function
-    assert sum("!function" in line for line in lines) == 2
-
-
-def test_inspect_has_a_task_for_each_test_set_whatever_its_name(tmp_path: Path) -> None:
-    done = exported("inspect", tmp_path / "tasks", THREE, dataset('base."""x', "N"))
-    tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
-    assert set(done.tasks) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-
-
 @pytest.mark.parametrize("form", TASKS)
 def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> None:
     folder = tmp_path / "tasks"
@@ -120,6 +90,6 @@ def test_test_sets_that_would_be_one_task_are_refused(tmp_path: Path) -> None:
 
 
 def test_pairs_are_all_items_with_those_without_a_gold_label(tmp_path: Path) -> None:
-    export(suite(THREE), "csv", tmp_path / "pairs")
+    export(Suite("tests", {THREE.name: THREE}), "csv", tmp_path / "pairs")
     about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
     assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}

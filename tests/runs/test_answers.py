@@ -33,10 +33,6 @@ def by_word(pair: Pair) -> Outcome:
     return Outcome(label_mass=0.5 if word == "mass" else None)
 
 
-def answered(pair: Pair) -> Outcome:
-    return Outcome()
-
-
 class Mute(Model):
     """A model that does not answer all pairs, and fails when it has been asked so many."""
 
@@ -85,7 +81,7 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
     run = run_into_folder(model, DATA, tmp_path, again=["cut", "empty"])
     assert [pair[1].partition(" ")[0] for pair in model.asked] == ["cut"] * 4
     assert run.outcomes["d"].unanswered() == EXPECTED
-    run_into_folder(Mute(answered), DATA, tmp_path, again=["unparsed", "cut"])
+    run_into_folder(Mute(lambda _: Outcome()), DATA, tmp_path, again=["unparsed", "cut"])
     assert read_run(tmp_path).answered("d").all()
 
 
@@ -138,6 +134,6 @@ def test_a_pair_lacks_what_a_part_lacks_and_an_ensemble_what_a_member_lacks() ->
     assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
     assert run.outcomes["d"].label_mass[1] == pytest.approx(0.09)  # the least: of "Ann left."
     assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
-    run = predict_suite(Mean("mean/mute,other", (Mute(answered), Mute())), DATA)
+    run = predict_suite(Mean("mean/mute,other", (Mute(lambda _: Outcome()), Mute())), DATA)
     assert run.outcomes["d"].unanswered() == EXPECTED
     assert run.probabilities["d"][0].tolist() == [0.25, 0.25, 0.5]

@@ -25,12 +25,11 @@ from crossexam.training.zoo import load_zoo
 from crossexam.zoo.trees import parse_binary
 
 NOUNS = ("man", "woman", "dog", "cat", "child", "girl", "boy", "cook")
-VERBS = ("runs", "sleeps", "eats", "sings")
 
 
 def pair(k: int, *, parsed: bool = True) -> Example:
     """A pair whose parse is neither right- nor left-branching."""
-    noun, other, verb = NOUNS[k % 8], NOUNS[(k * 3 + 1) % 8], VERBS[k % 4]
+    noun, other, verb = NOUNS[k % 8], NOUNS[(k * 3 + 1) % 8], ("runs", "sleeps", "eats", "sings")[k % 4]
     texts = (f"A {noun} and a {other} {verb} here.", f"A {noun} {verb}.")
     info: dict[str, Any] = {
         BINARY_PARSE_KEY["premise"]: f"( ( ( ( A {noun} ) and ) ( a {other} ) ) ( ( {verb} here ) . ) )",

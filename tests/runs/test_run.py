@@ -1,6 +1,5 @@
-"""Asking a model about a suite, and runs as folders; suites as folders."""
+"""Asking a model about a suite, and runs as folders."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,8 +19,8 @@ OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """The two test sets in files below ``place``."""
-    return read_suite(write_suite(tmp_path / "place" / "suite", BASE, MORE, signature="signed"))
+    """The two test sets in files."""
+    return read_suite(write_suite(tmp_path / "suite", BASE, MORE, signature="signed"))
 
 
 def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path: Path) -> None:
@@ -52,20 +51,6 @@ def test_a_limit_takes_the_first_items(suite: Suite, tmp_path: Path) -> None:
     assert [list(data) for data in loaded.datasets.values()] == [[BASE.examples[0]], [MORE.examples[0]]]
     assert loaded.manifest.limit == 1
     assert loaded.manifest.test_sets["base.tiny"].of_rows == 3
-
-
-def test_a_run_can_be_moved_with_its_suite_or_alone_and_without_one(suite: Suite, tmp_path: Path) -> None:
-    place, never_written = tmp_path / "place", Dataset("../a/b: ü.tiny", BASE.examples)
-    for folder in (place / "runs" / "overlap", place / "a" / "run"):
-        save_run(predict_suite("builtin/overlap", suite), folder)
-    save_run(predict_suite("builtin/overlap", never_written), place / "never-written")
-    names = sorted(path.name for path in place.iterdir())
-    assert names == ["a", "never-written", "runs", "suite"]  # no name of a test set leaves the folder
-    shutil.move(place / "a" / "run", place / "run")
-    assert list(read_run(place / "run").datasets["base.tiny"]) == list(BASE)
-    shutil.move(place, tmp_path / "there")
-    for folder, name in (("runs/overlap", "base.tiny"), ("never-written", never_written.name)):
-        assert list(read_run(tmp_path / "there" / folder).datasets[name]) == list(BASE)
 
 
 def test_an_empty_suite_and_an_empty_test_set(refused: Callable[..., str]) -> None:

@@ -29,8 +29,6 @@ from made.commands import invoke
 from made.corpora import write_lines, write_records
 
 DEMO = list(cx.load("builtin:demo").examples)
-
-
 ROWS = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in DEMO[:40]]
 ROWS += ROWS[:3]  # repeated rows are different items
 

@@ -19,7 +19,7 @@ from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import score_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
-from crossexam.suites.build import Built, build_in_memory, build_to_folder
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.cross_dataset import Split, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
@@ -29,7 +29,6 @@ from made.commands import invoke
 from made.corpora import MADE, write_lines, write_pairs
 
 THREE = ("entailment", "neutral", "contradiction")
-TWO = ("entailment", "not_entailment")
 
 
 def write(folder: Path, name: str, rows: int, labels: Sequence[str] = THREE) -> None:
@@ -52,7 +51,7 @@ def own(data: Path) -> Path:
     write(data, "multinli_1.0_dev_matched", 9)
     write(data, "multinli_1.0_dev_mismatched", 10)
     write(data, "mine", 11)
-    write(data, "two", 8, TWO)
+    write(data, "two", 8, ("entailment", "not_entailment"))
     write(data, "none", 1)
     return data
 
@@ -63,14 +62,6 @@ def request(seed: int = 0, limit: int | None = None, **options: Any) -> SuiteReq
 
 def build(seed: int = 0, limit: int | None = None, **options: Any) -> Suite:
     return build_in_memory(request(seed, limit, **options))
-
-
-def written(folder: Path) -> Built:
-    return build_to_folder(request(), folder)
-
-
-def split_of(folder: Path, key: str) -> Any:
-    return json.loads((folder / "splits" / f"{key}.json").read_text())
 
 
 def halves(key: str, seed: int = 0) -> Any:
@@ -120,12 +111,12 @@ def test_a_given_test_set_is_taken_whole(data: Path) -> None:
 
 def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
     folder = tmp_path / "suite"
-    written(folder)
+    build_to_folder(request(), folder)
     suite = read_suite(folder)
     assert set(suite.manifest.facts["absent"]) == set(MEMBERS) - {"sick", "scitail"}
     assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert suite["base.scitail"].manifest["projection"] == "no contradiction"
-    split = split_of(folder, "sick")
+    split = json.loads((folder / "splits" / "sick.json").read_text())
     assert split["test"]["ids"] == [example.id for example in suite["base.sick"]]
     answers = predict_suite(BUILTINS["builtin/majority"], suite)  # with the label of the validation set
     assert set(answers.scored("base.sick").predicted.tolist()) == {1}  # half of SICK here is neutral
@@ -136,13 +127,13 @@ def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused
     """Those of a corpus, of the reference, and those from which only the validation set is drawn."""
     write(corpora, "multinli_1.0_train", 40)
     write(corpora, "multinli_1.0_dev_matched", 12)
-    written(tmp_path / "suite")
+    build_to_folder(request(), tmp_path / "suite")
     for name in ("scitail_1.0_test.tsv", "snli_1.0_test.jsonl", "multinli_1.0_train.jsonl"):
         before = (corpora / name).read_text()
         (corpora / name).write_text(before.replace("0", "7"))
-        assert "different input or options" in refused(written, tmp_path / "suite")
+        assert "different input or options" in refused(build_to_folder, request(), tmp_path / "suite")
         (corpora / name).write_text(before)
-        assert not written(tmp_path / "suite").written
+        assert not build_to_folder(request(), tmp_path / "suite").written
 
 
 @pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
@@ -179,7 +170,8 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
 ) -> None:
     mine = str(own / "mine.jsonl")
     build_to_folder(request(3, add=[mine]), tmp_path / "suite")
-    suite, split = read_suite(tmp_path / "suite"), split_of(tmp_path / "suite", "mine")
+    suite = read_suite(tmp_path / "suite")
+    split = json.loads((tmp_path / "suite" / "splits" / "mine.json").read_text())
     assert (split["validation"]["rows"], split["test"]["rows"], split["seed"]) == (5, 6, 3)
     assert (split["rule"], len(suite["base.mine"])) == (f"{mine}: halves", 6)
     place = about(suite["base.mine"])

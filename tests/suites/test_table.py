@@ -257,10 +257,7 @@ IN_ONE_SUITE = {
 
 
 def test_another_option_is_another_suite(
-    for_each: Callable[..., None],
-    data: Path,
-    built: Callable[[str], Path],
-    tmp_path: Path,
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
 ) -> None:
     def check(target: str, kind: SuiteKind) -> None:
         other, folder, name = _request(kind, data, {target: CHANGED[target]}), tmp_path / target, kind.name

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from crossexam.core.example import Example
 from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.trained import TrainedFolder
 from crossexam.training.data import Data, load_data
@@ -40,6 +41,17 @@ def _toys() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def small_data() -> Data:
     return load_data("builtin:demo[:60]", "builtin:demo[60:90]")
+
+
+@pytest.fixture(scope="session")
+def three() -> list[Example]:
+    tags = [["A", "DT"], ["dog", "NN"], ["barks", "VBZ"]]
+    info = {"premise_tags": tags, "premise_binary_parse": "( ( A dog ) barks )"}
+    return [
+        Example("a", "A dog barks", "It barks.", "entailment", info=info),
+        Example("b", "Rain falls on the old town.", "A Dog", "neutral"),
+        Example("c", "A dog barks", "Snow", "contradiction", info=info),
+    ]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Corpora of two and of three labels in training, development and test, for every kind of trained model."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training.data import load_data
 from made.commands import invoke
+from made.corpora import write_lines, write_records
 
 TRAIN = "builtin:demo"
 CPU = {"device": "cpu"}
@@ -23,23 +23,20 @@ CPU = {"device": "cpu"}
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built-in corpus with two labels."""
-    path = tmp_path_factory.mktemp("corpora") / "two.jsonl"
-    with path.open("w") as file:
-        for example in read_corpus(TRAIN):
-            label = "entailment" if example.label == "entailment" else "not_entailment"
-            row = {"premise": example.premise, "hypothesis": example.hypothesis, "label": label}
-            file.write(json.dumps(row) + "\n")
-    return path
+    rows = (
+        {"premise": each.premise, "hypothesis": each.hypothesis, "label": ENTAILMENT_OR_NOT.gold(each.label)}
+        for each in read_corpus(TRAIN)
+    )
+    return write_records(tmp_path_factory.mktemp("corpora") / "two.jsonl", rows)
 
 
 @pytest.fixture(scope="module")
 def suite(two: Path) -> Path:
     """A suite of three corpora: of two labels, of SciTail's entailment and neutral, and of three."""
-    scitail = two.with_name("scitail_1.0_dev.tsv")
-    with scitail.open("w") as file:
-        for example in [e for e in read_corpus(TRAIN) if e.label not in (None, "contradiction")][::3]:
-            label = "entails" if example.label == "entailment" else "neutral"
-            file.write(f"{example.premise}\t{example.hypothesis}\t{label}\n")
+    names = {"entailment": "entails", "neutral": "neutral"}
+    labelled = [each for each in read_corpus(TRAIN) if each.label in names][::3]
+    lines = (f"{each.premise}\t{each.hypothesis}\t{names[str(each.label)]}" for each in labelled)
+    scitail = write_lines(two.with_name("scitail_1.0_dev.tsv"), lines)
     bases = [f"--base={base}" for base in (two, f"scitail@{scitail}", f"{TRAIN}[200:290]")]
     invoke("build", "corpus", *bases, "-o", two.with_name("suite"))
     return two.with_name("suite")

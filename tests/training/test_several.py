@@ -12,10 +12,7 @@ from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
-
-
-def weights(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+from made.suites import contents
 
 
 @pytest.mark.slow
@@ -25,7 +22,7 @@ def test_models_are_those_of_this_process_and_resume_by_folder(request_of: Any, 
     def trained(folder: str, engine: Processes | None) -> dict[str, bytes]:
         request = request_of("cbow", folder, values={"epochs": "1"}, note=notes.append)
         train_grid(request, grid(["lr=0.1,0.001"]), [0, 1], engine)
-        return weights(tmp_path / folder)
+        return {name: data for name, data in contents(tmp_path / folder).items() if ".safetensors" in name}
 
     alone, several = trained("alone", None), trained("several", Processes(2))
     assert several.keys() == alone.keys()
@@ -36,14 +33,11 @@ def test_models_are_those_of_this_process_and_resume_by_folder(request_of: Any, 
     assert trained("several", Processes(2)) == several
 
 
-def manifest_with(accuracy: float) -> TrainedManifest:
-    scores = DevScores(dev_accuracy=accuracy, dev_loss=1.0)
-    return TrainedManifest(kind="x", scores=scores, fingerprint={}, versions={})
-
-
 def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -> None:
     def models(*accuracies: float) -> list[TrainedFolder]:
-        return [TrainedFolder(Path(), manifest_with(each)) for each in accuracies]
+        scores = [DevScores(dev_accuracy=each, dev_loss=1.0) for each in accuracies]
+        manifests = [TrainedManifest(kind="x", scores=each, fingerprint={}, versions={}) for each in scores]
+        return [TrainedFolder(Path(), each) for each in manifests]
 
     found = {"a": models(50, 61), "b": models(57, 58), "c": models(58, 57), "d": models(40, 70)}
     assert best_of_grid(found) == "b"

@@ -1,6 +1,5 @@
 """Fine-tuning a pretrained transformer, here a tiny BERT with random weights."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,12 @@ from crossexam.training import devices
 from crossexam.training.train import train_model
 
 
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Path:
-    """The tiny checkpoint without its classifier."""
-    folder = Path(shutil.copytree(tiny_checkpoint, tmp_path_factory.mktemp("bert") / "bert"))
-    BertModel.from_pretrained(tiny_checkpoint).save_pretrained(folder)
-    return folder
-
-
 @pytest.mark.parametrize("precision", ["bfloat16", "medium"])
 def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
-    bert: Path, request_of: Any, monkeypatch: pytest.MonkeyPatch, precision: str
+    tiny_checkpoint: Path, copied: Any, request_of: Any, monkeypatch: pytest.MonkeyPatch, precision: str
 ) -> None:
+    bert = copied(tiny_checkpoint, "bert")
+    BertModel.from_pretrained(tiny_checkpoint).save_pretrained(bert)  # without its classifier
     monkeypatch.setattr(devices, "has_instructions", lambda *_: True)  # other processors emulate it
     values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
     request = request_of(f"hf/{bert}", "exact", values=values)

@@ -13,8 +13,6 @@ from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample
 from crossexam.validation.study import Study, open_study
 from made.runs import GOLD_OF, dataset, run_of
 
-WORDS = {"y": "yes", "n": "no", "?": "cannot_say"}
-
 
 @pytest.fixture(scope="session")
 def items() -> Callable[..., Dataset]:
@@ -34,7 +32,8 @@ def say() -> Callable[..., None]:
     """Answer for each example of a table with one letter a judge, or one word; '.' is no answer."""
 
     def answer(study: Study, question: str, table: dict[str, str]) -> None:
-        words = {**GOLD_OF, "?": "cannot_say"} if question == "label" else WORDS
+        letters = GOLD_OF if question == "label" else {"y": "yes", "n": "no"}
+        words = {**letters, "?": "cannot_say"}
         numbers = {item.example: item.number for item in study.items.values()}
         for example, said in table.items():
             values = said.split() if " " in said else said
@@ -66,7 +65,27 @@ def study_of(tmp_path: Path, say: Callable[..., None]) -> Callable[..., Study]:
     return make
 
 
-BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
+@pytest.fixture
+def pair(items: Callable[..., Dataset], study_of: Callable[..., Study]) -> Study:
+    """A study of two contradictions by two judges."""
+    return study_of(items("antonymy", "CC"), judges=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "study"
+
+
+@pytest.fixture
+def study(study_of: Callable[..., Study]) -> Study:
+    """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
+    odd = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
+    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(odd)]
+    antonymy = tuple(Example(*each, "contradiction") for each in texts)
+    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
+    changed = Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"})
+    misspelt = Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"})
+    return study_of(changed, misspelt, judges=2, seed=1)
 
 
 @pytest.fixture
@@ -74,7 +93,8 @@ def of_doors(study_of: Callable[..., Study]) -> Callable[..., Study]:
     """Write a study of *n* doors, with premises that would run scripts."""
 
     def make(n: int = 4, folder: str = "study") -> Study:
-        texts = ((f"Door {i} is open. {BAD}", f"Door {i} is closed.") for i in range(n))
+        bad = '<script>alert("p")</script><img src=x onerror=alert(1)>'
+        texts = ((f"Door {i} is open. {bad}", f"Door {i} is closed.") for i in range(n))
         examples = tuple(
             Example(f"antonymy:secret-{i}", *each, "contradiction") for i, each in enumerate(texts)
         )
@@ -84,16 +104,13 @@ def of_doors(study_of: Callable[..., Study]) -> Callable[..., Study]:
     return make
 
 
-LONG = " ".join(["The river is wide and the boat is old."] * 60)
-
-
 @pytest.fixture
 def of_a_change(study_of: Callable[..., Study]) -> Callable[..., Study]:
     """Write a study of an antonym in a long text, about which some questions are asked."""
 
     def make(*questions: str) -> Study:
         change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
-        texts = f"Tea is served. {LONG}", "The cold tea."
+        texts = "Tea is served." + 60 * " The river is wide and the boat is old.", "The cold tea."
         example = Example("x", *texts, "neutral", "b", change, {"pair": "hot/cold"})
         changed = Dataset("c.dev", (example,), {"construction": "c.v1"})
         return study_of(changed, folder="change", judges=1, questions=questions)

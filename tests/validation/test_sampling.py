@@ -11,20 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import LABELS, Gold
+from crossexam.core.labels import LABELS
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
-from crossexam.validation.error_sources import suggestions
-from crossexam.validation.questions import CATEGORIES, chosen_questions, questions_for
+from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
     coordinated_sample,
     sample_outcomes,
     systematic_sample,
 )
-from crossexam.validation.study import Item, Study, open_study
+from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
 from made.commands import invoke
 from made.runs import run_of
@@ -74,18 +72,6 @@ def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: i
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
 
 
-def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
-    base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
-    study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
-    assert {item.test_set: item.asked for item in study.items.values()} == {
-        "antonymy.dev": ("label", "grammatical"),
-        "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
-    }  # and nothing of the base
-    assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
-    with pytest.raises(CrossexamError, match="shows the gold label"):
-        chosen_questions(["label", "category"])
-
-
 def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     one = items("negation", "E")
@@ -104,38 +90,16 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
     assert "not empty" in refused(study_of, one)
 
 
-def test_errors_are_drawn_with_hints_to_their_source(of_an_error: Study, tmp_path: Path) -> None:
+def test_errors_are_drawn_with_hints_to_their_source(
+    of_an_error: Study, tmp_path: Path, refused: Callable[..., str]
+) -> None:
     (item,) = of_an_error.items.values()
     assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "neutral")
     assert ("antonymy", "hot/cold") in item.suggested
     of_an_error.record(Judgement("judge-1", 1, "category", "antonymy"))
     (finding,) = question_results(of_an_error)
     assert finding.answers == {"antonymy": 1}
-    with pytest.raises(CrossexamError, match="does not ask for labels"):
-        apply_verdicts(of_an_error, tmp_path, VerdictRule())
-
-
-E, N, C = LABELS
-HINTS: dict[str, tuple[str, str, Gold, Gold]] = {
-    "word_overlap": ("The tall man sang a song.", "The song sang a man.", N, E),
-    "negation": ("Ann hates tea.", "Ann does not love tea.", E, C),
-    "antonymy": ("The doors were open.", "The doors were closed.", C, N),
-    "numerical_reasoning": ("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "grammaticality": ("The hores ran away.", "A horse fled.", E, N),
-    "unknown": ("Ann sang.", "Ann danced.", N, C),
-}
-
-
-def test_hints_are_categories_and_need_the_fitting_error() -> None:
-    def suggested(category: str, **changes: Any) -> set[str]:
-        item = Item(1, "base.dev", "b", *HINTS[category], "b", ("category",))
-        return {category for category, _ in suggestions(replace(item, **changes))}
-
-    for category in HINTS:
-        assert category in suggested(category)
-        assert suggested(category) <= set(CATEGORIES)
-    for category, other in (("negation", {"predicted": N}), ("antonymy", {"gold": E})):
-        assert category not in suggested(category, **other)
+    assert "does not ask for labels" in refused(apply_verdicts, of_an_error, tmp_path, VerdictRule())
 
 
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
@@ -162,3 +126,14 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     invoke(f"validate sample --errors {tmp_path}/one --right-in {tmp_path}/other -o {tmp_path}/command")
     (item,) = open_study(tmp_path / "command").items.values()
     assert item.example == "antonymy:4"
+
+
+def test_questions_go_with_constructions(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
+    base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
+    study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
+    assert {item.test_set: item.asked for item in study.items.values()} == {
+        "antonymy.dev": ("label", "grammatical"),
+        "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
+    }  # and nothing of the base
+    assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
+    assert "shows the gold label" in refused(chosen_questions, ["label", "category"])

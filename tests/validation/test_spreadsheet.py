@@ -1,4 +1,4 @@
-"""Studies that travel: spreadsheets and Label Studio, there and back."""
+"""Studies that travel as spreadsheets, there and back."""
 
 import csv
 import io
@@ -9,26 +9,11 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
 from crossexam.validation.exchange import sheet_of
-from crossexam.validation.label_studio import read_tasks, write_tasks
+from crossexam.validation.label_studio import write_tasks
 from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import Study
-
-PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
-
-
-@pytest.fixture
-def study(study_of: Callable[..., Study]) -> Study:
-    """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
-    texts = [(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>") for n, premise in enumerate(PREMISES)]
-    antonymy = tuple(Example(*each, "contradiction") for each in texts)
-    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
-    changed = Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"})
-    misspelt = Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"})
-    return study_of(changed, misspelt, judges=2, seed=1)
 
 
 @pytest.fixture
@@ -73,7 +58,10 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path)
     assert study.record_all(read[0], source="x.csv") == len(read[0]) == 5 + 4
     assert study.record_all(read_csv(study, sheet), source="x.csv") == 0
     by_premise = {study.items[a.item].premise: a.value for a in study.judgements("judge-1")}
-    assert (by_premise[PREMISES[3]], by_premise[PREMISES[0]]) == ("contradiction", "entailment")
+    assert (by_premise["Plain; with “quotes”."], by_premise['=HYPERLINK("http://x")']) == (
+        "contradiction",
+        "entailment",
+    )
     assert {answer.value for answer in study.judgements("judge-2")} == {"yes"}
     write_csv(sheet_of(study, with_answers=True), sheet)
     assert set(read_csv(study, sheet)) == set(study.judgements())
@@ -129,54 +117,3 @@ def test_only_its_own_sheet_and_tasks_show_the_change(of_a_change: Any, tmp_path
         assert ("$revealed" in config.read_text("utf-8")) is shown
     rewrite(path, [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
     assert [each.value for each in read_csv(study, path)] == ["no"]
-
-
-def exported(path: Path, who: object) -> list[dict[str, Any]]:
-    """What Label Studio makes of our tasks: annotations with ids, and much that we do not read."""
-    tasks: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    for number, task in enumerate(tasks, 1):
-        common = {"to_name": "hypothesis", "type": "choices", "origin": "manual"}
-        result = [
-            {"id": f"r{number}{name}", "from_name": name, "value": {"choices": [value]}, **common}
-            for name, value in (("label", "neutral"), ("grammatical", "no"))
-        ]
-        given = {"id": number, "completed_by": who, "was_cancelled": False, "result": result}
-        cancelled = {"id": 99, "completed_by": 77, "was_cancelled": True, "result": []}
-        task |= {"id": number, "project": 1, "predictions": [], "annotations": [given, cancelled]}
-    return tasks
-
-
-@pytest.mark.parametrize("who", [3, {"id": 3, "email": "ann@example.org"}, {"email": "ann@example.org"}])
-def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
-    path = tmp_path / "x.json"
-    config = write_tasks(sheet_of(study, ["judge-2"]), path)
-    text = path.read_text(encoding="utf-8") + config.read_text(encoding="utf-8")
-    assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
-    tasks = json.dumps(exported(path, who))
-    path.write_text(tasks, encoding="utf-8")
-    names = {"3": "judge-1", "ann@example.org": "judge-1"}
-    answers = read_tasks(study, path, names=names)
-    assert len(answers) == 5 + 4  # the item that is not asked for its grammar is left alone
-    assert {answer.judge for answer in answers} == {"judge-1"}
-    assert study.record_all(answers, source="x.json") == 9
-    assert study.record_all(read_tasks(study, path, names=names), source="x.json") == 0
-    write_tasks(sheet_of(study, with_answers=True), path)
-    assert set(read_tasks(study, path)) == set(study.judgements())
-    path.write_text(tasks, encoding="utf-8")
-    with pytest.raises(FormatError, match=r"the annotator .* is not a judge"):
-        read_tasks(study, path)
-
-
-def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "x.json"
-    write_tasks(sheet_of(study, ["judge-1"]), path)
-    text = json.dumps(exported(path, "judge-1"), indent=1)
-    for old, new, message in (
-        ('"neutral"', '"red"', "task 1: 'red' is not an answer to 'label'"),
-        ('"data"', '"date"', "task 1: not a task of this study"),
-        ("[\n", "[,\n", "line 1: not JSON"),
-        (text, "{}", "not a list of tasks"),
-    ):
-        assert old in text
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-        assert message in refused(FormatError, read_tasks, study, path)

@@ -103,12 +103,12 @@ def stating(
     return Run("m", {data.name: data}, {data.name: np.array(rows)}, RunManifest(**manifest))
 
 
-def mostly_right(model: str, right: float, sets: Sequence[Dataset], **details: Any) -> Run:
-    """A run of a model that is right on about that share of ENCENC..., in its own way."""
+def mostly_right(model: str, right: float, sets: Sequence[Dataset], missing: int = 0, **details: Any) -> Run:
+    """A run of a model that is right on that share of ENCENC..., and silent on the last *missing* items."""
     rng, said = np.random.default_rng([ord(letter) for letter in model]), {}
     for each in sets:
         labels = [k % 3 if rng.random() < right else (k + 1 + rng.integers(2)) % 3 for k in range(len(each))]
-        said[each.name] = "".join("ENC"[label] for label in labels)
+        said[each.name] = "".join("ENC"[label] for label in labels)[: len(each) - missing] + "?" * missing
     return run_of(said, *sets, model=model, **details)
 
 

@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 import sys
-import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -27,6 +26,7 @@ import crossexam as cx
 from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
+from made.cases import for_each
 from made.checkpoints import save_tiny
 from made.sentences import tagged
 
@@ -262,29 +262,6 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class Refusal(str):
-    """What an error says."""
-
-    def has(self, *texts: str) -> bool:
-        """Whether it says all of these."""
-        return all(text in self for text in texts)
-
-
-@pytest.fixture(scope="session")
-def refused() -> Callable[..., Refusal]:
-    """Return what the error says with which a call is refused; a kind of error may precede the call."""
-
-    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> Refusal:
-        kind: Any = cx.CrossexamError
-        if isinstance(call, type) and issubclass(call, Exception):
-            kind, call, *arguments = call, *arguments
-        with pytest.raises(kind) as caught:
-            call(*arguments, **named)
-        return Refusal(caught.value)
-
-    return run
-
-
 class Said(NamedTuple):
     """The exit status of a command, and what it printed."""
 
@@ -323,25 +300,6 @@ def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return carry_out
 
 
-@pytest.fixture(scope="session")
-def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
-    """Check every row of a table in one test, which fails with all rows for which the check fails."""
-
-    def run(check: Callable[..., None], rows: Iterable[Any]) -> None:
-        table, wrong = list(rows), []
-        assert table, "the table has no rows"
-        for row in table:
-            try:
-                check(*row) if isinstance(row, tuple) else check(row)
-            except (Exception, pytest.fail.Exception) as error:
-                *_, frame = traceback.extract_tb(error.__traceback__, limit=2)  # of the check
-                wrong.append(f"{row!r}\n    line {frame.lineno}: {type(error).__name__}: {error}")
-        if wrong:
-            pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
-
-    return run
-
-
 @cache
 def _tables(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Return the tables of a file by the names of their tests."""
@@ -363,9 +321,7 @@ def _value(cell: str) -> Any:
 
 
 @pytest.fixture
-def each_case(
-    request: pytest.FixtureRequest, for_each: Callable[..., None]
-) -> Callable[[Callable[..., None]], None]:
+def each_case(request: pytest.FixtureRequest) -> Callable[[Callable[..., None]], None]:
     """Check every row of the table of this test, which is in the file of its module below ``tests/data``.
 
     The table begins with the name of the test in brackets, and what its cells are. Between the cells of a

@@ -19,6 +19,7 @@ from crossexam.options.option import options_of
 from crossexam.options.results import Baseline, Compare, Gate, Report
 from crossexam.options.run import Convert, Run
 from crossexam.options.short_forms import ShortForm
+from made.cases import for_each
 
 ROWS = [
     {"premise": "The soup is hot.", "hypothesis": "The meal is warm.", "label": "entailment"},
@@ -78,7 +79,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-def test_a_wrong_value_is_named(for_each: Callable[..., None]) -> None:
+def test_a_wrong_value_is_named() -> None:
     def check(call: Callable[[], Any], says: str) -> None:
         with pytest.raises(CrossexamError, match=says) as raised:
             call()
@@ -87,7 +88,7 @@ def test_a_wrong_value_is_named(for_each: Callable[..., None]) -> None:
     for_each(check, WRONG)
 
 
-def test_a_wrong_type_is_named_for_every_parameter(for_each: Callable[..., None]) -> None:
+def test_a_wrong_type_is_named_for_every_parameter() -> None:
     def check(function: Callable[..., Any], name: str) -> None:
         several = {"runs": (3j, 3j)}
         given = {**CALLS[function], name: several.get(name, 3j)}

@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_to_folder
 from crossexam.suites.plan import SuiteKind, SuiteRequest
+from made.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CONTRIBUTING.md", "ARCHITECTURE.md")
@@ -45,7 +45,7 @@ def test_every_path_and_table_exists(document: str) -> None:
         assert len(getattr(import_module(path.replace("/", ".")), table)) > 1, table
 
 
-def test_what_documents_say_of_a_test_names_one(for_each: Callable[..., None]) -> None:
+def test_what_documents_say_of_a_test_names_one() -> None:
     def check(file: str, name: str) -> None:
         assert not name or f"def {name}(" in (ROOT / file).read_text("utf-8")
 

@@ -29,6 +29,7 @@ from crossexam.models.function import Options, from_callable
 from crossexam.runs.folder import run_into_folder
 from crossexam.validation.server import application
 from crossexam.validation.study import open_study
+from made.cases import for_each
 from made.corpora import write_records
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
     assert not Tags(page).tags & {"iframe", "img", "svg"}
 
 
-def test_messages_about_files_and_names(run: Run, tmp_path: Path, for_each: Callable[..., None]) -> None:
+def test_messages_about_files_and_names(run: Run, tmp_path: Path) -> None:
     def check(name: str, place: str) -> None:
         text = HOSTILE[name]
         header = f"premise,{text},label" if place == "header" else "premise,hypothesis,label"

@@ -2,12 +2,13 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import typer.main
 
 from crossexam.cli.main import app
+from made.cases import for_each
 
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -22,7 +23,7 @@ def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 ALL = dict(commands(typer.main.get_command(app)))
 
 
-def test_help_shows_what_a_first_user_needs_and_one_example_that_works(for_each: Callable[..., None]) -> None:
+def test_help_shows_what_a_first_user_needs_and_one_example_that_works() -> None:
     def check(name: str) -> None:
         command = ALL[name]
         flags = [each for each in command.params if each.param_type_name == "option"]

@@ -18,6 +18,7 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.onnx import export
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.commands import invoke
 
 pytest.importorskip("torch")
@@ -117,9 +118,7 @@ def test_a_declared_order_is_kept(
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_model_that_agrees_too_rarely(
-    source: str, folder: Path, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     cx.build("negation", "builtin:demo", limit=20, folder=suite)
     command = ["convert", source, "-o", folder, "--on", suite]

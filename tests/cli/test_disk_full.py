@@ -13,6 +13,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import writing
+from made.cases import for_each
 from made.commands import Crossexam
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -37,9 +38,7 @@ def place(folder: Path, crossexam: Crossexam) -> Path:
 
 
 @pytest.mark.usefixtures("place")
-def test_a_full_disk_is_one_error(
-    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
-) -> None:
+def test_a_full_disk_is_one_error(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> None:
     replace = Path.replace
 
     def full(self: Path, target: Path) -> Path:

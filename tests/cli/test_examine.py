@@ -3,7 +3,6 @@
 import json
 import shutil
 import webbrowser
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import crossexam as cx
 from crossexam.runs.saved import read_run
+from made.cases import for_each
 from made.commands import Crossexam
 
 LABELS = "supported=entailment,unsupported=not_entailment"
@@ -89,7 +89,7 @@ def examined(crossexam: Crossexam) -> None:
 
 
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(
-    examined: None, crossexam: Crossexam, for_each: Callable[..., None]
+    examined: None, crossexam: Crossexam
 ) -> None:
     """Otherwise its runs are named; a report takes all of them, in the order in which they were made."""
     for_each(lambda line: crossexam(line.format("one")), ["compare {} run", "compare run {}", *TAKE_A_RUN])

@@ -19,6 +19,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import crossexam as cx
 from crossexam.cli import main
+from made.cases import for_each
 
 MESSAGES = Path(__file__).parents[1] / "golden" / "messages.txt"
 COMMANDS = re.findall(r"^(?:\$|>>>) .+$", MESSAGES.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -75,10 +76,7 @@ def names_in(command: str) -> set[str]:
 
 
 def test_a_mistake_is_one_clear_message(
-    here: Path,
-    crossexam: Callable[..., Any],
-    for_each: Callable[..., None],
-    golden: Callable[[str, str], None],
+    here: Path, crossexam: Callable[..., Any], golden: Callable[[str, str], None]
 ) -> None:
     """It names the mistake and a way out, changes nothing, and says what the golden file says."""
     told, before = {}, contents()

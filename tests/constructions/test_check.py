@@ -1,6 +1,6 @@
 """Every check finds what it is for, and nothing in a sound set."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import Label
 from crossexam.core.test_sets import read_test_set, write_test_set
+from made.cases import for_each, refused
 
 HOT, COLD = "The soup is hot.", "The soup is cold."
 BASE = Dataset(
@@ -81,7 +82,7 @@ FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
 # fmt: on
 
 
-def test_it_finds_what_it_is_for(for_each: Callable[..., None]) -> None:
+def test_it_finds_what_it_is_for() -> None:
     def check(code: str, items: list[Example], expected: list[tuple[str, str]]) -> None:
         found = [each for each in run_checks(Dataset("set", items), BASE) if each.code == code]
         assert [(each.item, each.detail) for each in found] == expected
@@ -91,7 +92,7 @@ def test_it_finds_what_it_is_for(for_each: Callable[..., None]) -> None:
     assert {code for code, _, _ in FOUND} == set(CHECKS)
 
 
-def test_it_finds_nothing_in_a_sound_set(for_each: Callable[..., None]) -> None:
+def test_it_finds_nothing_in_a_sound_set() -> None:
     def check(items: list[Example]) -> None:
         same_base = all(item.premise == HOT for item in items)
         assert run_checks(Dataset("sound", items), BASE if same_base else None) == []
@@ -102,7 +103,7 @@ def test_it_finds_nothing_in_a_sound_set(for_each: Callable[..., None]) -> None:
     for_each(check, [([antonym(), overlap()],), (nine_tenths,), (accents,), (may_be_edited,)])
 
 
-def test_what_is_not_known_is_held_to_no_rule_but_a_foreign_base(refused: Callable[..., str]) -> None:
+def test_what_is_not_known_is_held_to_no_rule_but_a_foreign_base() -> None:
     unlabelled = [antonym(label=None), plain("p", label=None)]
     assert {each.code for each in run_checks(Dataset("set", unlabelled))} == {"W203"}
     items = [overlap(premise="The soup is there.", label="entailment")]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from crossexam.core.example import Example
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
+from made.cases import refused
 
 Install = Callable[[str], None]
 SHOUT = """
@@ -85,7 +85,7 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     ],
 )
 def test_a_plug_in_that_cannot_be_used_or_makes_what_cannot_be_used_is_an_error_that_names_it(
-    text: str, message: str, install: Install, refused: Callable[..., Any]
+    text: str, message: str, install: Install
 ) -> None:
     """A label that is not the base's would be reported as an error of the model, on pairs."""
     install(text)

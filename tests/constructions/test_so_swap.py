@@ -1,7 +1,6 @@
 """SOSwap (Nie et al., 2019, section 3.1): subject and object change places."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from crossexam.constructions.apply import apply_construction
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from made.cases import each_row
+from made.cases import each_row, for_each
 from made.items import made_by
 from made.parses import PARSES, SWAPPED, sentence_of
 
@@ -20,7 +19,7 @@ def _swapped(parse: str, **options: Any) -> tuple[list[Example], dict[str, int]]
     return made_by("so_swap", example, **options)
 
 
-def test_sentences_of_our_own(for_each: Callable[..., None]) -> None:
+def test_sentences_of_our_own() -> None:
     def check(parse: str, expected: str) -> None:
         items, rejected = _swapped(parse)
         assert [*(item.hypothesis for item in items), *(f"! {reason}" for reason in rejected)] == [expected]

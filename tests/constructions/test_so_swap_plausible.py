@@ -1,6 +1,5 @@
 """Plausible swaps of subject and object: what is swapped, and which rule keeps others from it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from crossexam.constructions.rules import so_swap_plausible as plausible_rows
 from crossexam.constructions.rules.rule import Rule
 from crossexam.core.example import Example
+from made.cases import for_each
 from made.items import made_by
 from made.parses import PARSES, PLAUSIBLE, sentence_of
 
@@ -25,7 +25,7 @@ def _plausible(parse: str) -> str:
     return item.hypothesis
 
 
-def test_plausible_swaps_of_our_own(for_each: Callable[..., None]) -> None:
+def test_plausible_swaps_of_our_own() -> None:
     def check(parse: str, expected: str) -> None:
         assert _plausible(parse) == expected
 
@@ -33,7 +33,7 @@ def test_plausible_swaps_of_our_own(for_each: Callable[..., None]) -> None:
 
 
 def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
-    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By all rows, and by the row alone; SOSwap itself keeps both."""
 

@@ -17,6 +17,7 @@ from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
+from made.cases import for_each, refused
 
 BaseOf = Callable[[Construction], list[Example]]
 
@@ -48,10 +49,7 @@ def resources(tiny_pairs: list[Example]) -> PairResources:
 
 
 def test_items_pass_the_checks_and_name_their_construction_and_base(
-    for_each: Callable[..., None],
-    base_of: BaseOf,
-    resources: PairResources,
-    golden: Callable[[str, str], None],
+    base_of: BaseOf, resources: PairResources, golden: Callable[[str, str], None]
 ) -> None:
     """They are compared with the base, or with the items of a control, which are examples as they are."""
 
@@ -84,9 +82,7 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
     for_each(check, KNOWN.values())
 
 
-def test_an_empty_sentence_is_rejected_or_ignored(
-    for_each: Callable[..., None], resources: PairResources
-) -> None:
+def test_an_empty_sentence_is_rejected_or_ignored(resources: PairResources) -> None:
     empty = Example("e", "", "", "contradiction", info={"premise_tags": [], "hypothesis_tags": []})
 
     def check(construction: Construction) -> None:
@@ -98,7 +94,7 @@ def test_an_empty_sentence_is_rejected_or_ignored(
     for_each(check, KNOWN.values())
 
 
-def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> None:
+def test_what_cannot_be_made_is_refused_by_name() -> None:
     for name, options, said in (
         ("negation.v9", {}, "no construction is called 'negation.v9'"),
         ("tautology", {"clause": " "}, "the tautology is empty"),
@@ -107,9 +103,7 @@ def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> 
         assert said in refused(apply_construction, name, [], options=options)
 
 
-def test_items_of_other_rules_say_so_and_pass_every_check(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
-) -> None:
+def test_items_of_other_rules_say_so_and_pass_every_check(base_of: BaseOf, resources: PairResources) -> None:
     def check(construction: Construction, rules: str) -> None:
         base = base_of(construction)
         literal, name = construction.under(rules), f"{construction.name}_{rules}"

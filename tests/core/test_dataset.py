@@ -2,7 +2,6 @@
 
 import pickle
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.outcome import Outcomes
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.reports.report import make_report
+from made.cases import refused
 from made.runs import dataset, run_of
 
 HOSTILE = "<script>alert('x')</script>"
@@ -75,7 +75,7 @@ def test_columns_of_info_keep_their_types_or_are_json() -> None:
     assert found == [[1, 2], ['["hot", "cold"]', None], ["1", "one"], [f"{2**70}", "-1"]]
 
 
-def test_data_frames_are_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
+def test_data_frames_are_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     run = in_turn(THREE, TWO)
     table = run.to_arrow(["place"])
     assert run.to_polars(["place"]).equals(pl.from_arrow(table))
@@ -85,7 +85,7 @@ def test_data_frames_are_the_same_table(monkeypatch: pytest.MonkeyPatch, refused
     assert "to_pandas needs the package 'pandas', which is not installed" in refused(run.to_pandas)
 
 
-def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[..., str]) -> None:
+def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
     run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
     single = {"three": Outcomes.all_answered(1)}
     one = Run("mine", {"three": THREE}, {"three": np.eye(3)[[0, 1, 2, 0]]}, outcomes=single)
@@ -110,7 +110,7 @@ def test_a_copy_by_pickle_has_no_hashes_of_this_process() -> None:
     assert np.array_equal(copy.clusters(), THREE.clusters())
 
 
-def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> None:
+def test_items_of_proposed_labels_have_a_status() -> None:
     infos = [{"status": "proposed", "verdict": verdict} for verdict in ("verified", "rejected", None)]
     run = in_turn(Dataset("judged", [Example("a", "P.", "H.", "neutral", info=info) for info in infos]))
     assert run.to_arrow()["status"].to_pylist() == ["verified", "rejected", "proposed"]

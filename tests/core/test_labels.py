@@ -1,10 +1,9 @@
 """Labels as they are scored: gold labels and predictions under each projection, and ties, by hand."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from crossexam.core.labels import GOLDS, PROJECTIONS, THREE_LABELS, ItemLabels, Ties, most_probable
+from made.cases import refused
 
 TWO = PROJECTIONS["two labels"]
 GIVEN = np.array([0, 1, 2, 3, -1], dtype=np.int8)
@@ -26,7 +25,7 @@ def test_labels_under_each_projection() -> None:
     assert names(TWO.predictions(TABLE)) == ["entailment", *["not_entailment"] * 3, None]
 
 
-def test_golds_have_the_place_of_the_label_that_stands_for_them(refused: Callable[..., str]) -> None:
+def test_golds_have_the_place_of_the_label_that_stands_for_them() -> None:
     assert [each.places_of(GIVEN[:3]).tolist() for each in (THREE_LABELS, TWO)] == [[0, 1, 2], [0, 1, 1]]
     assert TWO.places_of(GIVEN[3:]).tolist() == [1, -1]
     assert "'contradiction' is not one of" in refused(PROJECTIONS["no contradiction"].places_of, GIVEN[:3])

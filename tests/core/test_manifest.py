@@ -1,7 +1,6 @@
 """The entry of a test set survives writing and reading; what we do not write is refused by its field."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.manifest import CROSS_DATASET, FileRecord, TestSetEntry, entry_of
 from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite
+from made.cases import refused
 from made.suites import BASE, write_suite
 
 PLAIN = TestSetEntry(versioned="negation", part="dev")
@@ -65,9 +65,7 @@ def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -
     assert compared == [True, True, False, False, True, False]
 
 
-def test_a_manifest_that_no_version_of_ours_writes_is_refused_by_its_field(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_a_manifest_that_no_version_of_ours_writes_is_refused_by_its_field(tmp_path: Path) -> None:
     path = write_suite(tmp_path / "suite", BASE) / MANIFEST
     good = read_manifest(path)
     entry = good["test_sets"][BASE.name]

@@ -1,12 +1,12 @@
 """The paths of places elsewhere: each URL has its own, and the path tells the URL."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.places import copy_path, here_path, is_copy, relative_url, url_of, with_urls, work_path
+from made.cases import refused
 
 SEGMENT = st.text("abcXYZ 019%:?#&=+@~_.-é猫'\"", min_size=1, max_size=8).filter(
     lambda s: s not in {".", ".."}
@@ -30,7 +30,7 @@ def test_a_path_relative_to_another_means_the_same_at_the_place() -> None:
     assert relative_url("gs://b/suite/base.dev.parquet", "s3://b/runs/mine") is None
 
 
-def test_paths_that_cannot_be_meant_are_refused(refused: Callable[..., str]) -> None:
+def test_paths_that_cannot_be_meant_are_refused() -> None:
     for url in ("s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"):
         assert "this URL does not name a folder or file" in refused(work_path, url)
     assert "a URL was given as a path of this machine" in refused(work_path, Path("s3://bucket/suite"))

@@ -23,6 +23,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.table import SHALLOW
+from made.cases import refused
 
 BASE = "builtin:demo[:30]"
 SET = "negation.builtin_demo_30"
@@ -43,7 +44,7 @@ def place(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "place"))
 
 
-def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_manifest_that_was_edited_says_so(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
     write_manifest(path, {"rows": 3, "name": "naïve \ud800", "share": 0.1})
     assert read_manifest(path) == {"rows": 3, "name": "naïve \ud800", "share": 0.1}
@@ -70,7 +71,7 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             assert read_manifest(path) == known  # a blank became another one
 
 
-def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[..., str]) -> None:
+def test_a_test_set_that_was_changed_is_refused(place: Path) -> None:
     path = place / "suite" / f"{SET}.parquet"
     table = pq.read_table(path)
     # what the content hash does not cover: the independent unit of the first item
@@ -85,7 +86,7 @@ def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[.
     assert f"{path}: {CHANGED}" in refused(read_suite, place / "suite")
 
 
-def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: Callable[..., str]) -> None:
+def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path) -> None:
     alone = shutil.copy(place / "suite" / f"{SET}.parquet", place / f"{SET}.parquet")
     assert UNVERIFIED not in read_suite(place / "suite")[SET].manifest
     suite = read_suite(alone)
@@ -100,7 +101,7 @@ def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: C
     assert f"test set '{SET}' was changed after the run" in refused(read_run, place / "new")
 
 
-def test_a_trained_model_vouches_for_its_files(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_trained_model_vouches_for_its_files(tmp_path: Path) -> None:
     model = tmp_path / "model"
     fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, model))
     name, manifest = f"bow/{model}", model / "manifest.json"
@@ -128,7 +129,7 @@ def not_utf8() -> bytes:
     return stream.getvalue()
 
 
-def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_libraries_raise_is_one_error(tmp_path: Path) -> None:
     damaged: dict[str, tuple[bytes, Callable[[Path], object]]] = {
         "a.tsv": (b"\xff\xfe", read_counts),
         "a.tsv.gz": (damaged_gzip(), lambda path: read_pairs(path, "antonym")),

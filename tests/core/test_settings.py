@@ -9,6 +9,7 @@ import numpy as np
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments, with_options
+from made.cases import refused
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,13 @@ def test_a_value_is_read_by_its_type() -> None:
     assert list(map(repr, read)) == list(map(repr, GOOD))  # 5 is not 5.0
 
 
-def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(refused: Callable[..., str]) -> None:
+def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted() -> None:
     for value, kind, wanted in BAD:
         said = refused(as_kind, value, kind, "field")
         assert said == f"--set: 'field' cannot be {value!r}\n  wanted: {wanted}"
 
 
-def test_what_is_wrong_with_settings_is_said(
-    each_case: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_what_is_wrong_with_settings_is_said(each_case: Callable[..., None]) -> None:
     def check(settings: str, values: dict[str, str], message: str) -> None:
         said = refused(SETTINGS[settings].with_values, values)
         assert said == (message if message.startswith("--set") else f"--set: {message}")

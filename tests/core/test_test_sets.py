@@ -1,7 +1,6 @@
 """Test sets survive their files, and the hub's tools read the label names."""
 
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.encoded import encoded
 from crossexam.core.test_sets import TestSetWriter, read_suites, read_test_set, write_test_set
+from made.cases import refused
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
@@ -31,7 +31,7 @@ def test_what_is_written_is_read(tmp_path: Path, suffix: str, monkeypatch: pytes
         assert list(read_test_set(path).examples) == items
 
 
-def test_a_bad_line_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     for lines, message in BAD_LINES:
         path.write_bytes(lines + b"\n")
@@ -49,7 +49,7 @@ BAD_LINES = [
 ]
 
 
-def test_a_file_that_is_no_test_set_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_file_that_is_no_test_set_is_named(tmp_path: Path) -> None:
     path = tmp_path / "set.parquet"
     pq.write_table(pa.table({"id": ["1"], "premise": ["p"], "label": [0]}), path)
     assert f"{path}: no column 'hypothesis'\n  wanted: id, premise" in refused(read_test_set, path)
@@ -83,9 +83,7 @@ def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:
     assert table.features["label"].names == ["entailment", "neutral", "contradiction"]
 
 
-def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: Path) -> None:
     paths = [tmp_path / "x" / "one.jsonl", tmp_path / "x" / "two.jsonl", tmp_path / "y" / "one.jsonl"]
     for path in paths:
         path.parent.mkdir(exist_ok=True)

@@ -20,8 +20,8 @@ from crossexam.reports import parts
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import SuiteWriter, build_to_folder
 from crossexam.suites.table import suite_request
+from made.cases import refused
 
-Refused = Callable[..., str]
 SUITE, RUN = "memory://bucket/suite", "memory://bucket/runs/mine"
 BASE, NEGATED = "base.builtin_demo.parquet", "negation.builtin_demo.parquet"
 
@@ -69,9 +69,7 @@ class Place:
         self.patch.setattr(system, "rm_file", rm_file)
         return done
 
-    def refused(
-        self, files: int, refused: Refused, call: Callable[[], object], error: Exception | None = None
-    ) -> str:
+    def refused(self, files: int, call: Callable[[], object], error: Exception | None = None) -> str:
         """Return how *call* ends if the place takes so many files, and the connection to it is lost then."""
         left = [files]
 
@@ -131,7 +129,7 @@ def test_it_is_read_on_another_machine_by_a_copy_that_is_kept(place: Place) -> N
     assert [list(each) for each in cx.load_suite(SUITE)] == built
 
 
-def test_what_is_at_the_place_is_an_error_unless_forced(place: Place, refused: Refused) -> None:
+def test_what_is_at_the_place_is_an_error_unless_forced(place: Place) -> None:
     place.write("suite/notes.txt", b"mine")
     for call in (build, partial(run, SUITE)):
         assert f"the folder {SUITE} is not empty" in refused(call)
@@ -148,20 +146,20 @@ def test_what_is_at_the_place_is_an_error_unless_forced(place: Place, refused: R
     assert place.names() == [BASE, "manifest.json", "word_overlap.builtin_demo.parquet"]
 
 
-def test_an_interrupted_copy_is_no_suite_and_goes_on_or_is_replaced(place: Place, refused: Refused) -> None:
-    said = place.refused(2, refused, build)
+def test_an_interrupted_copy_is_no_suite_and_goes_on_or_is_replaced(place: Place) -> None:
+    said = place.refused(2, build)
     assert "cannot be reached: ConnectionError: connection lost" in said
     assert place.names() == [".unfinished", BASE]
     assert f"{SUITE}: there is no manifest.json" in refused(FormatError, cx.load_suite, SUITE)
     here = work_path(SUITE) / BASE
     written = here.stat().st_ino
-    place.refused(2, refused, build)
+    place.refused(2, build)
     assert here.stat().st_ino == written, "it was built again"
     build(limit=7)  # another suite may follow one that was never copied
     assert items() == 7
 
 
-def test_what_somebody_else_wrote_meanwhile_is_not_replaced(place: Place, refused: Refused) -> None:
+def test_what_somebody_else_wrote_meanwhile_is_not_replaced(place: Place) -> None:
     finish = SuiteWriter.finish
 
     def slowly(self: Any, *arguments: Any, **facts: Any) -> None:
@@ -173,7 +171,7 @@ def test_what_somebody_else_wrote_meanwhile_is_not_replaced(place: Place, refuse
     assert place.read("suite/manifest.json") == b'{"test_sets": {}}'
 
 
-def test_of_two_machines_that_write_to_a_place_the_later_one_does(place: Place, refused: Refused) -> None:
+def test_of_two_machines_that_write_to_a_place_the_later_one_does(place: Place) -> None:
     """The other machine begins when a file has been copied from this one, and ends afterwards."""
 
     def claim(name: str) -> None:
@@ -189,17 +187,17 @@ def test_of_two_machines_that_write_to_a_place_the_later_one_does(place: Place, 
     assert len(build(limit=7).datasets["base.builtin_demo"]) == items() == 7
 
 
-def test_of_two_commands_on_one_machine_the_second_is_refused(place: Place, refused: Refused) -> None:
+def test_of_two_commands_on_one_machine_the_second_is_refused(place: Place) -> None:
     with alone_in(work_path(SUITE), CrossexamError("in use")):
         assert "another process is building into this folder" in refused(build)
         assert place.names() == []
 
 
-def test_a_claim_is_of_one_machine_and_the_other_leaves_it(place: Place, refused: Refused) -> None:
+def test_a_claim_is_of_one_machine_and_the_other_leaves_it(place: Place) -> None:
     claims = set()
     for machine in ("one", "other"):
         place.use_machine(machine)
-        place.refused(1, refused, build)
+        place.refused(1, build)
         claims.add(place.read("suite/.unfinished"))
     assert len(claims) == 2
 
@@ -212,7 +210,7 @@ def test_a_claim_is_of_one_machine_and_the_other_leaves_it(place: Place, refused
     assert place.read("suite/.unfinished") == b"of another machine"
 
 
-def test_a_place_that_changes_while_it_is_read_is_an_error(place: Place, refused: Refused) -> None:
+def test_a_place_that_changes_while_it_is_read_is_an_error(place: Place) -> None:
     build()
     place.use_machine("another")
     get = MemoryFileSystem.get_file
@@ -225,8 +223,8 @@ def test_a_place_that_changes_while_it_is_read_is_an_error(place: Place, refused
     assert "was changed while it was read" in refused(cx.load_suite, SUITE)
 
 
-def test_an_interrupted_run_goes_on_with_its_store(place: Place, refused: Refused) -> None:
-    place.refused(2, refused, partial(run, RUN))
+def test_an_interrupted_run_goes_on_with_its_store(place: Place) -> None:
+    place.refused(2, partial(run, RUN))
     found = run(RUN).manifest
     assert (found.asked_pairs, found.pairs_from_store) == (0, 324)
 
@@ -240,7 +238,7 @@ def test_a_report_is_copied_with_its_items_before_the_page(place: Place) -> None
     assert done == [part, "x.html", "-0000-0123456789abcdef.js"]
 
 
-def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(place: Place, refused: Refused) -> None:
+def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(place: Place) -> None:
     record = b'{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
     place.write("dev.jsonl", record)
     assert len(cx.load("memory://bucket/dev.jsonl")) == 1
@@ -249,7 +247,7 @@ def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(place: Plac
     assert "no such file" in refused(cx.load, "memory://bucket/test.jsonl")
 
 
-def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place, refused: Refused) -> None:
+def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place) -> None:
     def model(pairs: object) -> None:
         pytest.fail("the model was asked")
 
@@ -260,7 +258,7 @@ def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place
         (FileNotFoundError("The bucket does not exist"), "cannot be reached: FileNotFound"),
         (OSError(errno.ENOSPC, "No space left on device"), "no space left on the device"),
     ):
-        said = place.refused(0, refused, partial(cx.run, model, "builtin:demo", store=RUN), error)
+        said = place.refused(0, partial(cx.run, model, "builtin:demo", store=RUN), error)
         assert re.search(f"^{RUN}: .*{message}", said)
         assert place.names("runs/mine") == []
 

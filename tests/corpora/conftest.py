@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from crossexam.corpora.spec import iter_corpus
+from made.cases import refused
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,6 @@ def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def said_of(refused: Callable[..., str]) -> Callable[..., str]:
+def said_of() -> Callable[..., str]:
     """Return what is said of a corpus that cannot be read."""
     return lambda *given, **options: refused(lambda: list(iter_corpus(*given, **options)))

@@ -18,6 +18,7 @@ from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
+from made.cases import refused
 from made.corpora import write_lines, write_records
 
 DATA = Path(__file__).parents[1] / "data" / "corpora"
@@ -111,7 +112,7 @@ def test_ids_are_unique_and_do_not_depend_on_what_is_dropped_or_skipped(tmp_path
         assert found == [*names, name, *unlabelled, f"{name}~2"]
 
 
-def test_columns_that_nothing_says_are_not_guessed(refused: Callable[..., str]) -> None:
+def test_columns_that_nothing_says_are_not_guessed() -> None:
     # JOCI's: refused, not misread
     assert "no column for the premise" in refused(find_layout, ["CONTEXT", "HYPOTHESIS", "LABEL"])
     for text in ("premise", "premise=a,premise=b"):

@@ -13,6 +13,7 @@ from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
 from crossexam.core.sealed import MANIFEST
 from crossexam.corpora.development import load_dev_sets
 from crossexam.corpora.labelled import load_corpus
+from made.cases import refused
 from made.suites import write_suite
 
 Suites = Callable[..., Path]
@@ -85,7 +86,7 @@ def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
     assert load_dev_sets([str(folder)], limit=60, seed=1) == load_dev_sets([str(folder)])
 
 
-def test_what_is_refused(suite: Suites, refused: Callable[..., str]) -> None:
+def test_what_is_refused(suite: Suites) -> None:
     folder = suite(THREE, TWO)
     twice = [str(folder), f"{folder / 'base.two.parquet'}[:2]"]
     assert "hold the same examples" in refused(load_dev_sets, twice)

@@ -18,6 +18,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.locks import alone_in
 from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
+from made.cases import refused
 
 Fetch = Callable[..., FetchResult]
 Refuses = Callable[..., str]
@@ -132,7 +133,7 @@ def fetch(server: Server, tmp_path: Path) -> Fetch:
 
 
 @pytest.fixture
-def refuses(fetch: Fetch, tmp_path: Path, refused: Callable[..., str]) -> Refuses:
+def refuses(fetch: Fetch, tmp_path: Path) -> Refuses:
     """Return why nothing is fetched, and check that nothing was installed or left."""
 
     def run(*downloads: Download, **more: Any) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from crossexam.corpora.label_names import name_of, parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
-from made.cases import each_row
+from made.cases import each_row, refused
 from made.corpora import write_lines
 
 
@@ -61,7 +61,7 @@ def test_a_label_is_not_lost_by_skipping(tmp_path: Path, said_of: Callable[..., 
 
 
 @each_row
-def test_malformed_declarations_are_refused(text: str, message: str, *, refused: Callable[..., str]) -> None:
+def test_malformed_declarations_are_refused(text: str, message: str) -> None:
     said = refused(parse_labels, text)
     assert message in said
     assert "--labels" in said

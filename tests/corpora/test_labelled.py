@@ -1,17 +1,17 @@
 """The labelled examples of a corpus: which they are, and how many."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import crossexam as cx
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.spec import CorpusSpec
+from made.cases import refused
 from made.corpora import write_lines
 
 LABELS = ("entailment", "-", "neutral", "-", "contradiction", "entailment")
 
 
-def test_limits_and_slices_count_labelled_examples(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_limits_and_slices_count_labelled_examples(tmp_path: Path) -> None:
     header = "premise,hypothesis,label\n"
     rows = [f"Premise {k}.,Hypothesis {k}.,{label}" for k, label in enumerate(LABELS)]
     path = write_lines(tmp_path / "mine.csv", rows, header)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
+from made.cases import for_each
 from made.corpora import write_lines
 
 HEADER = b"premise,hypothesis,label\n"
@@ -36,7 +37,7 @@ BAD_JSON = {
 # fmt: on
 
 
-def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
+def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = tmp_path / "x.jsonl"
 
     def check(bad: bytes, message: str) -> None:
@@ -95,7 +96,7 @@ BAD_FILES = [
 ]
 
 
-def test_bad_files(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
+def test_bad_files(tmp_path: Path, said_of: Callable[..., str]) -> None:
     def check(name: str, content: bytes, message: str) -> None:
         (tmp_path / name).write_bytes(content)
         assert message in said_of(tmp_path / name)

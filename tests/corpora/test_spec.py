@@ -15,7 +15,7 @@ from crossexam.corpora.installed import find_split
 from crossexam.corpora.spec import CorpusSpec, iter_corpus
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
-from made.cases import each_row
+from made.cases import each_row, refused
 
 
 def put(path: Path) -> Path:
@@ -36,7 +36,7 @@ def test_the_path_of_a_file_is_that_file(tmp_path: Path, monkeypatch: pytest.Mon
         (tmp_path / name).unlink()
 
 
-def test_what_cannot_be_parsed(each_case: Callable[..., None], refused: Callable[..., str]) -> None:
+def test_what_cannot_be_parsed(each_case: Callable[..., None]) -> None:
     def check(text: str, message: str) -> None:
         assert message in refused(CorpusSpec.parse, text)
 
@@ -56,7 +56,7 @@ def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
         assert not CorpusSpec.parse(text).installed()
 
 
-def test_shares_are_for_training_and_unions_for_what_takes_several(refused: Callable[..., str]) -> None:
+def test_shares_are_for_training_and_unions_for_what_takes_several() -> None:
     for read in (cx.load, lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec])):
         assert "a union of corpora cannot be used here" in refused(read, "builtin:demo+builtin:demo[::2]")
         assert "no epochs to draw a share for" in refused(read, "builtin:demo@0.5")
@@ -84,7 +84,7 @@ def test_other_names_of_corpora_and_splits(spec: str, file: str, *, tmp_path: Pa
     assert CorpusSpec.parse(spec).path() == path
 
 
-def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str], said_of: Callable[..., str]) -> None:
+def test_what_is_not_there(tmp_path: Path, said_of: Callable[..., str]) -> None:
     said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
     assert said.startswith(f"{tmp_path}: snli:dev is not installed")
     put(tmp_path / "pairs.jsonl")

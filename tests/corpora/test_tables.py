@@ -18,6 +18,7 @@ from crossexam.core.example import Example, content_id
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.tables import TABLES, dataset_of
+from made.cases import refused
 
 FIELDS = ("pairID", "sentence1", "sentence2", "gold_label", "genre")
 VALUES = [
@@ -41,9 +42,7 @@ MAKERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 }
 
 
-def test_tables_are_read_like_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_tables_are_read_like_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pairs.parquet"
     pl.DataFrame(ROWS).write_parquet(path)
     of_file = read_corpus(path)
@@ -64,7 +63,7 @@ def test_tables_are_read_like_files(
     assert {f"{each.package} {each.name}" for each in TABLES if not each.name.endswith("Dict")} <= set(MAKERS)
 
 
-def test_a_dataset_that_names_its_classes_is_read_by_the_names(refused: Callable[..., str]) -> None:
+def test_a_dataset_that_names_its_classes_is_read_by_the_names() -> None:
     rows = [{"premise": f"Dog {n} runs.", "hypothesis": "It moves.", "label": n} for n in (1, 0, -1)]
     text, label = datasets.Value("string"), datasets.ClassLabel(names=NAMES)
     features = datasets.Features({"premise": text, "hypothesis": text, "label": label})
@@ -98,7 +97,7 @@ def test_scalars_of_numpy_and_missing_values_of_pandas() -> None:
     assert (example.info["weights"], example.info["seen"]) == ([1, 2], True)
 
 
-def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None:
+def test_what_is_wrong_with_a_table_is_said() -> None:
     twice = pd.DataFrame([["A.", "B.", "C."]], columns=["premise", "premise", "hypothesis"])
     splits = datasets.DatasetDict(train=datasets.Dataset.from_list(ROWS))
     nothing = pd.DataFrame({"premise": ["A."], "hypothesis": [None]})
@@ -118,7 +117,7 @@ def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None
     assert "header: no column for the premise" in said  # a header that fits nothing is not skipped
 
 
-def test_examples_become_a_dataset_as_they_are_or_are_refused(refused: Callable[..., str]) -> None:
+def test_examples_become_a_dataset_as_they_are_or_are_refused() -> None:
     good = Example("a", "P.", "H.", None)
     examples = [good, replace(good, id="b", label="not_entailment")]
     assert dataset_of(iter(examples)).examples == tuple(examples)

@@ -4,7 +4,7 @@ Each table or transcript with figures is written by that script, or is in a list
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import docs_figures
@@ -13,6 +13,8 @@ from figures.pages import PAGES, places_of, without_figures
 from figures.records import records
 from figures.table import MEASUREMENTS
 from figures.workplace import RecordedAnswers, minilm_of_the_package
+
+from made.cases import for_each
 
 TEXTS = {page: path.read_text("utf-8") for page, path in PAGES.items()}
 DEFINITION = "what something means or does: a definition, a formula, a value that is chosen"
@@ -111,7 +113,7 @@ def test_the_pages_have_the_recorded_figures() -> None:
     assert list(docs_figures.page_problems()) == []
 
 
-def test_the_command_is_on_the_page(for_each: Callable[..., None]) -> None:
+def test_the_command_is_on_the_page() -> None:
     """Next to figures is the command that gives them; page by page, since several commands may do."""
     named = {page: {place.key for place in places_of(page, text)} for page, text in TEXTS.items()}
     flat = {page: " ".join(text.replace("\\\n", " ").split()) for page, text in TEXTS.items()}

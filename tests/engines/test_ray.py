@@ -16,6 +16,7 @@ from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownName
 from crossexam.engines import ray as engines_ray
 from crossexam.engines.ray import RayEngine
 from made import engines as made_engines
+from made.cases import refused
 from made.engines import ERROR, failing, killed_at, raising
 
 _NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
@@ -140,7 +141,7 @@ def test_the_cluster_that_is_named_is_joined_and_noted(monkeypatch: pytest.Monke
     assert notes[1:] == ["joined the Ray cluster at 10.0.0.1:6379"] * 2
 
 
-def test_addresses_and_workers_are_checked(refused: Callable[..., str]) -> None:
+def test_addresses_and_workers_are_checked() -> None:
     for address in ("head", "ray://head:10001", "head:66000"):
         assert "is not the address of a Ray cluster" in refused(engines_ray.check_reachable, address)
     with socket.socket() as unused:

@@ -1,12 +1,12 @@
 """Engines by name: each is made without being started, and refuses what it does not have."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
 from crossexam.engines.table import ENGINES, EngineOptions, engine_named
+from made.cases import refused
 
 
 def test_names_and_options_make_engines() -> None:
@@ -21,7 +21,7 @@ def test_each_engine_is_documented() -> None:
     assert [name for name in ENGINES if f"--engine {name}" not in page] == []
 
 
-def test_what_is_no_engine_or_has_no_such_options_is_refused(refused: Callable[..., str]) -> None:
+def test_what_is_no_engine_or_has_no_such_options_is_refused() -> None:
     assert "did you mean 'ray'" in refused(engine_named, "rai")
     assert "the engine 'local' takes no argument, but got '4'" in refused(engine_named, "local:4")
     assert "nothing follows the colon of 'ray:'" in refused(engine_named, "ray:")

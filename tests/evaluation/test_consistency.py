@@ -1,6 +1,5 @@
 """Violations of rules, by tables of predictions that are worked out by hand."""
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -23,6 +22,7 @@ from crossexam.evaluation.measures import measure
 from crossexam.stats.estimate import share_correct
 from crossexam.suites.table import SUITES
 from made import runs as letters
+from made.cases import for_each
 
 
 def dataset(name: str, count: int, **more: Any) -> Dataset:
@@ -58,7 +58,7 @@ def counts(each: Violations) -> tuple[int, int, int]:
     return each.count, each.conditions, each.n
 
 
-def test_both_rates_are_those_counted_by_hand(for_each: Callable[..., None]) -> None:
+def test_both_rates_are_those_counted_by_hand() -> None:
     def check(rule: str, base: str, items: str, expected: tuple[int, int, int]) -> None:
         (each,) = consistency_of(run_of(base, **{rule: items})).values()
         violations, conditions, n = expected
@@ -152,7 +152,7 @@ def test_two_models_are_compared_item_by_item() -> None:
     assert [each.name for each in (*measure(first), *compare_runs(first, second))] == ["base.x"] * 2
 
 
-def test_every_rule_can_hold_and_be_violated(for_each: Callable[..., None]) -> None:
+def test_every_rule_can_hold_and_be_violated() -> None:
     """Of all combinations of labels; a rule for two labels also with these alone."""
 
     def check(rule: ConsistencyRule) -> None:

@@ -1,6 +1,5 @@
 """Fact checking: figures by hand, and thresholds chosen on another split."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from crossexam.evaluation.fact_checking import (
     thresholds_for,
 )
 from crossexam.reports.results import ReportOptions, results_of
+from made.cases import refused
 from made.claims import Rows, claims
 
 FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]
@@ -106,7 +106,7 @@ def test_labels_alone_have_no_area() -> None:
         chosen_thresholds(run, replace(run_of("dev"), probabilities=labels))
 
 
-def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> None:
+def test_what_a_threshold_cannot_be_chosen_on() -> None:
     dev = run_of("dev")
     first, frank = run_of().datasets["base.frank"].examples[0], dev.datasets["base.frank"]
     # whatever the case and the white space of a claim

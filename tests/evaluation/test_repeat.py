@@ -1,6 +1,5 @@
 """The noise of asking again beside drops and differences, in every format."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +13,7 @@ from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables, warnings
+from made.cases import refused
 from made.runs import dataset, run_of, wrong
 from made.shown import csv_rows, terminal
 
@@ -59,7 +59,7 @@ def test_the_floor_and_what_is_not_above_it_are_said() -> None:
     assert warnings(results_of([run(few=1, many=180)])) == []  # not significant
 
 
-def test_pairs_without_an_answer_are_not_asked_again(refused: Callable[..., str]) -> None:
+def test_pairs_without_an_answer_are_not_asked_again() -> None:
     """Two failures to answer are not an answer that stayed the same."""
     silent: Any = SimpleNamespace(predict=lambda pairs: np.full((len(pairs), 3), np.nan))
     some, none = (run_of({"base.dev": "E" * n + "?" * (600 - n)}, SETS[0]) for n in (40, 0))
@@ -94,7 +94,7 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change() -> N
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
 
 
-def test_a_damaged_floor_is_refused(refused: Callable[..., str]) -> None:
+def test_a_damaged_floor_is_refused() -> None:
     for damaged in (7, {**FLOOR, "value": "high"}, {**FLOOR, "flips": 900}):
         said = refused(FormatError, Report((run(repeat=damaged),)).text, ".md")
         assert "the share of changed answers in the manifest" in said

@@ -1,10 +1,11 @@
 """Slices by values of items: which items are in each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.slices import accuracy_by_value
+from made.cases import refused
 from made.runs import dataset, run_of
 
 
@@ -17,7 +18,7 @@ def slices(golds: str, answers: str, info: Sequence[Mapping[str, Any]]) -> dict[
     }
 
 
-def test_items_are_in_the_slice_of_their_own_value(refused: Callable[..., str]) -> None:
+def test_items_are_in_the_slice_of_their_own_value() -> None:
     """Booleans are yes and no, lists are spelt out, and items without a value are in none."""
     values = [True, True, True, False, False, None, ["hot", "cold"], "x"]
     info = [{} if value is None else {"is": value} for value in values]

@@ -25,6 +25,7 @@ from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.verified import by_status, judge_shares, predicted_shares, verified_only
+from made.cases import for_each
 
 N = 60
 STRESS: dict[str, Any] = {"construction": "antonymy.v1", "base_set": "base.dev", "keeps_label": True}
@@ -86,9 +87,7 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
 }
 
 
-def test_files_are_measured_as_memory_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
-) -> None:
+def test_files_are_measured_as_memory_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_memory, in_files = runs(tmp_path)
     monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 16)
 

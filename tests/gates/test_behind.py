@@ -1,6 +1,5 @@
 """The items behind the value of a check: which they are, by data that can be counted by hand."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from crossexam.core.dataset import Run
 from crossexam.core.outcome import Outcomes
 from crossexam.gates.behind import ItemsBehind
+from made.cases import for_each
 from made.gated import DEV, MakeRun, N, check_of, suite, unpaired, wrong_at
 from made.runs import dataset, run_of
 
@@ -45,7 +45,7 @@ CASES: tuple[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, int, lis
 )  # fmt: skip
 
 
-def test_the_items_of_each_measure(make_run: MakeRun, for_each: Callable[..., None]) -> None:
+def test_the_items_of_each_measure(make_run: MakeRun) -> None:
     def check(row: int) -> None:
         right, before, rule, *expected = CASES[row]
         baseline = make_run(before) if rule.get("against") else None

@@ -1,7 +1,6 @@
 """The decision about a run: outcomes, missing answers, and that nothing passes by accident."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +21,14 @@ from crossexam.gates.judge import judge
 from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
 from crossexam.stats.p_values import holm
+from made.cases import for_each
 from made.gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
 
 ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
 
 
-def test_a_rule_holds_is_open_or_broken(make_run: MakeRun, for_each: Callable[..., None]) -> None:
+def test_a_rule_holds_is_open_or_broken(make_run: MakeRun) -> None:
     runs = [make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4)]
     baseline = make_run({DEV: spread_out(0.9)})
 
@@ -188,9 +188,7 @@ def test_test_sets_and_models_of_the_baseline_are_told_apart(
             gate(of, {**rule, "set": pattern}, baseline=baseline)
 
 
-def test_what_cannot_be_judged_is_an_error(
-    make_run: MakeRun, datasets: dict[str, Dataset], for_each: Callable[..., None]
-) -> None:
+def test_what_cannot_be_judged_is_an_error(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     accuracy, good = {"measure": "accuracy", "min": 0.6}, make_run()
     bare = replace(datasets[DEV], examples=tuple(replace(each, label=None) for each in datasets[DEV]))
     unlabelled = make_run(of={**datasets, DEV: bare})

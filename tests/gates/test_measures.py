@@ -1,6 +1,5 @@
 """Rules of gates about the consistency of a model's answers: the rates of its report and of compare."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from crossexam.core.estimate import Bounds
 from crossexam.evaluation.consistency import compare_consistency, consistency_of
 from crossexam.gates.result import GateResult
 from made import gated
+from made.cases import for_each
 from made.gated import N
 from made.runs import dataset, run_of
 
@@ -80,7 +80,7 @@ def test_missing_answers_never_help(missing: int) -> None:
         assert check.outcome == ("not judged" if missing == 60 else "open")
 
 
-def test_rules_that_cannot_be_judged(for_each: Callable[..., None]) -> None:
+def test_rules_that_cannot_be_judged() -> None:
     def check(name: str, says: str, run: Run) -> None:
         with pytest.raises(CrossexamError, match=says):
             gate(run, {"measure": name, "max": 0.5})

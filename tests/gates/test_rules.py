@@ -1,6 +1,5 @@
 """Rules: what they mean, and one clear error with file and line for each mistake."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from crossexam.core.errors import CrossexamError
 from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import Limit, rules_from
+from made.cases import for_each
 
 GOOD: dict[str, Any] = {"set": "*", "measure": "accuracy", "min": 0.6}
 
@@ -50,7 +50,7 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
         assert rule.limits == ((Limit("above", -0.02),) if higher else (Limit("below", 0.02),))
 
 
-def test_a_mistake_is_one_error_with_its_place(tmp_path: Path, for_each: Callable[..., None]) -> None:
+def test_a_mistake_is_one_error_with_its_place(tmp_path: Path) -> None:
     """Those in files of one rule, and more of them: tests/golden/messages.txt."""
 
     def check(rule: dict[str, Any], what: str, way_out: str) -> None:

@@ -1,6 +1,5 @@
 """The dataset card of a suite: what the hub reads of it, and what it says of licences."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import catalog
 from crossexam.interop.card import dataset_card, front_matter, refuse_forbidden_changes, sources_of
 from crossexam.interop.licences import OTHER, licence_of
+from made.cases import refused
 from made.commands import invoke
 
 
@@ -51,7 +51,7 @@ def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> No
 
 
 def test_changed_text_is_not_shared_against_a_licence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, entries = built(tmp_path / "suite"), dict(catalog())
     monkeypatch.setattr("crossexam.interop.card.catalog", lambda: entries)
@@ -72,7 +72,7 @@ def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
     assert unknown not in {licence_of(each.licence) for each in catalog().values()}
 
 
-def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path, refused: Callable[..., str]) -> None:
+def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path) -> None:
     assert "there is a README.md already" in refused(invoke, "card", demo)
     invoke("card", demo, "--force")
     assert built(demo) == demo  # the suite is there already, and its card is no reason to refuse it

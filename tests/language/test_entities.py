@@ -7,7 +7,7 @@ import pytest
 
 from crossexam.language.entities import Entity, ListedEntities, resolve_recognizer
 from crossexam.language.tokens import Token, words
-from made.cases import each_row
+from made.cases import each_row, refused
 
 LISTS = ListedEntities()
 
@@ -46,7 +46,7 @@ def test_without_tags_capitalised_words_are_tried_and_one_that_begins_a_sentence
 
 
 def test_spacy_labels_of_both_inventories_are_understood(
-    tmp_path: Path, refused: Callable[..., str], pipeline_in: Callable[..., str]
+    tmp_path: Path, pipeline_in: Callable[..., str]
 ) -> None:
     spacy = pytest.importorskip("spacy")
     nlp = spacy.blank("en")

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import TOKENIZER, WordPairIndex, word_forms
+from made.cases import refused
 
 WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
 sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -72,7 +72,7 @@ def test_a_changed_tokenizer_needs_a_new_name() -> None:
     assert (TOKENIZER, rules) == ("words.v1", "8585f61c371f")
 
 
-def test_damaged_files_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")]).save(kept)
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}

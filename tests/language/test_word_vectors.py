@@ -1,14 +1,14 @@
 """Word vectors are the first rows of a file, and are kept with a model."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from crossexam.language.word_vectors import first_vectors, load_word_vectors, save_word_vectors
+from made.cases import refused
 
 
-def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
     path, kept = tmp_path / "v.txt", tmp_path / "kept.npz"
     path.write_text("4 2\nthe 1 2\nOhio 3 4\nthe 5 6\ncat 7 8\n", encoding="utf-8")
     vectors = first_vectors(path, 99)

@@ -1,11 +1,48 @@
-"""Tests whose cases are rows of tables."""
+"""Cases that are rows of tables, and calls that are refused."""
 
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from typing import Any
 
+import pytest
+
+from crossexam.core.errors import CrossexamError
+
 PLAIN = Parameter.POSITIONAL_OR_KEYWORD
+
+
+class Refusal(str):
+    """What an error says."""
+
+    def has(self, *texts: str) -> bool:
+        """Whether it says all of these."""
+        return all(text in self for text in texts)
+
+
+def refused(call: Callable[..., object], *arguments: Any, **named: Any) -> Refusal:
+    """Return what the error says with which a call is refused; a kind of error may precede the call."""
+    kind: Any = CrossexamError
+    if isinstance(call, type) and issubclass(call, Exception):
+        kind, call, *arguments = call, *arguments
+    with pytest.raises(kind) as caught:
+        call(*arguments, **named)
+    return Refusal(caught.value)
+
+
+def for_each(check: Callable[..., None], rows: Iterable[Any]) -> None:
+    """Check every row of a table in one test, which fails with all rows for which the check fails."""
+    table, wrong = list(rows), []
+    assert table, "the table has no rows"
+    for row in table:
+        try:
+            check(*row) if isinstance(row, tuple) else check(row)
+        except (Exception, pytest.fail.Exception) as error:
+            *_, frame = traceback.extract_tb(error.__traceback__, limit=2)  # of the check
+            wrong.append(f"{row!r}\n    line {frame.lineno}: {type(error).__name__}: {error}")
+    if wrong:
+        pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
 
 
 def each_row(check: Callable[..., None]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.answers import AnswerPlaces, to_answers
+from made.cases import for_each, refused
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 BOTH = AnswerPlaces.about(PAIRS, "f")
@@ -26,7 +27,7 @@ WORDS = {
 }
 
 
-def test_forms_of_answers(for_each: Any) -> None:
+def test_forms_of_answers() -> None:
     def check(answers: Any, words: AnswerWords = WORDS["none"]) -> None:
         table, _ = to_answers(answers, BOTH, words)
         assert table.argmax(axis=1).tolist() == [0, 2]
@@ -67,7 +68,7 @@ def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], for
     )
 
 
-def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:
+def test_answers_that_are_refused(each_case: Any) -> None:
     def check(words: str, answers: Any, *named: str) -> None:
         kind = CrossexamError if words == "reversed" else FormatError
         message = refused(kind, to_answers, answers, BOTH, WORDS[words])

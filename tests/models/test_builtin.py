@@ -18,6 +18,7 @@ from crossexam.models import builtin
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.runs import dataset
 
 FOLDER = Path(str(builtin.MINILM_FOLDER))
@@ -69,7 +70,7 @@ def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -
     assert round(100 * right / len(rows), 1) == 52.1
 
 
-def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
+def test_polarity_answers_with_the_label_of_the_word_pair() -> None:
     """Of I_TA1, 11 % have another polarity than contradiction (section 6.1): 89 % of answers are right."""
     polarities = ["contradiction"] * 89 + ["neutral"] * 4 + ["neutral-contradiction"] * 3 + ["none"] * 4
     known = [{"polarity": each} for each in polarities]

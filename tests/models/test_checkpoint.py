@@ -18,9 +18,10 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
+from made.cases import for_each, refused
 
 
-def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> None:
+def test_a_head_with_one_output_needs_a_threshold(headed: Any) -> None:
     folder = headed(1)
     half = open_model(f"hf/{folder}", {"threshold": 0.5})
     plain = half.predict(PAIRS)[:, 0]
@@ -35,9 +36,7 @@ def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> 
     assert "is a score and not a probability" in refused(open_model, f"hf/{score}", {"threshold": 0.5})
 
 
-def test_files_that_are_refused(
-    learnt: dict[str, Path], copied: Any, tmp_path: Path, for_each: Any, refused: Any
-) -> None:
+def test_files_that_are_refused(learnt: dict[str, Path], copied: Any, tmp_path: Path) -> None:
     """Weights that are pickled or missing, code, and folders that are no checkpoints; nothing is run."""
     bert, ran = learnt["bert"], tmp_path / "ran"
     beside = copied(bert, "beside")
@@ -74,7 +73,7 @@ def test_files_that_are_refused(
 
 
 def test_a_missing_package_is_named_before_the_hub_is_asked(
-    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch, refused: Any
+    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def snapshot_download(name: str, *, local_files_only: bool = False, **_: Any) -> str:
         assert local_files_only, "the hub was asked"

@@ -17,6 +17,7 @@ from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunkin
 from crossexam.models.model import Pair
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.models import Reader
 
 FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
@@ -126,7 +127,7 @@ def test_tokens_are_those_of_the_model(tiny_checkpoint: Path) -> None:
     assert texts(Chunking("words:8"), text, model) == [text]
 
 
-def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused: Any) -> None:
+def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path) -> None:
     def check(stated: dict[str, str], *named: str) -> None:
         assert refused(chunking_of, **stated).has(*named)
 

@@ -1,7 +1,6 @@
 """Ensembles by the mean of probabilities."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +9,13 @@ from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair
 from crossexam.models.table import open_model
+from made.cases import refused
 from made.models import Fixed
 
 SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))
 
 
-def test_the_mean_of_probabilities_and_not_a_vote(refused: Any) -> None:
+def test_the_mean_of_probabilities_and_not_a_vote() -> None:
     """The key is that of the members in any order, of which each is another."""
     one, other = Mean("mean/a", (SURE, DOUBTFUL)), Mean("mean/b", (DOUBTFUL, SURE))
     assert one.predict([("a", "b")] * 2) == pytest.approx(np.array([[0.6, 0.25, 0.15]] * 2))

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import crossexam
 from crossexam.models.table import open_model
+from made.cases import refused
 
 
 def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -24,7 +24,7 @@ def _write(folder: Path, name: str, text: str) -> None:
 
 
 def test_a_module_with_the_name_of_a_library_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
@@ -35,7 +35,7 @@ def test_a_module_with_the_name_of_a_library_is_refused(
 
 
 def test_a_module_that_was_edited_after_its_import_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the answers of the former code would be stored as those of the new one."""
     (tmp_path / "own_helper.py").write_text("LABEL = 'neutral'\n")

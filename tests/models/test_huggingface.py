@@ -15,6 +15,7 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training import first_token
+from made.cases import refused
 
 LONG = [(f"{a} {b} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict=True)]
 WHOLE = [*PAIRS, *LONG]
@@ -62,7 +63,7 @@ def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
             assert np.array_equal(batch.probabilities, whole[list(batch.indices)])
 
 
-def test_truncated_pairs_are_counted(learnt: Any, exported: Path, refused: Any) -> None:
+def test_truncated_pairs_are_counted(learnt: Any, exported: Path) -> None:
     long = " ".join(sorted({text for pair in PAIRS for text in pair}))
     data = Dataset("d", [Example(p, p, "A dog.", "neutral") for p in (long, "A cat.")])
     for name in (f"hf/{learnt['roberta']}", f"onnx/{exported}"):
@@ -107,7 +108,7 @@ def test_batches_are_halved_where_memory_ends(learnt: Any, monkeypatch: pytest.M
         model.predict(PAIRS)
 
 
-def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any, refused: Any) -> None:
+def test_what_could_not_be_verified_and_unknown_devices_are_told(headed: Any) -> None:
     untrained = headed(3)
     assert "'toaster'" in refused(lambda: opened(untrained, device="toaster").predict(PAIRS))
     model = opened(untrained)

@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from crossexam.core.labels import LABELS
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
 from crossexam.models.table import open_model
+from made.cases import refused
 
 
 def _named(names: Sequence[str]) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["bert", pytest.param("roberta", marks=pytest.mark.slow)])
-def test_orders_are_followed_or_refused(learnt: Any, copied: Any, refused: Any, kind: str) -> None:
+def test_orders_are_followed_or_refused(learnt: Any, copied: Any, kind: str) -> None:
     folder, order = learnt[kind], ("neutral", "contradiction", "entailment")
     expected = open_model(f"hf/{folder}").predict(PAIRS)
     assert [LABELS[row.argmax()] for row in expected] == [label for _, _, label in PROBE]

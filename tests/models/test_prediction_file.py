@@ -18,6 +18,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.prediction_columns import pair_id
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.runs import dataset
 
 ITEMS = (
@@ -92,7 +93,7 @@ def test_every_form_in_every_format(run: Any) -> None:
         assert found == NAMES, (suffix, form, by)
 
 
-def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -> None:
+def test_orders_that_nobody_declared_or_that_are_wrong(run: Any) -> None:
     fits = "--label-order contradiction,entailment,neutral would agree with the gold label of 100.0 % of 3"
     for form in ("logits", "number", "list"):
         rows = rows_of(form, "id")
@@ -118,7 +119,7 @@ def test_real_predictions(shared_data: Path) -> None:
     assert right == 4508  # of 4921: the file's own `pred` agrees with its `true` as often
 
 
-def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(run: Any, refused: Any) -> None:
+def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(run: Any) -> None:
     data = Dataset("tiny", [Example(f"i{k}", f"P {k // 2}.", "H.", "neutral") for k in range(4)])
     rows = [{"id": pair_id((f"P {k}.", "H.")), "prediction": NAMES[2 * k]} for k in range(2)]
     found = run(rows, data)
@@ -133,7 +134,7 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(run: Any, re
         assert said in refused(FormatError, run, given, tests)
 
 
-def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> None:
+def test_files_that_cannot_be_read(each_case: Any, run: Any) -> None:
     one = Dataset("d", (Example("1", "p", "h", "neutral"),))
 
     def check(file: str, *named: str) -> None:
@@ -161,7 +162,7 @@ def test_items_without_an_answer_have_a_status(run: Any) -> None:
         assert found.outcomes["tiny"].unanswered() == {"refused": 1}
 
 
-def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> None:
+def test_a_status_must_agree_with_the_predictions(run: Any) -> None:
     first, second, _ = WITH_STATUS
     for row, said in (
         ({**first, "status": None}, "no value for 'p_entailment'"),
@@ -171,7 +172,7 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
         assert said in refused(FormatError, run, [{**first, "id": "a2"}, row], suffix=".jsonl")
 
 
-def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any) -> None:
+def test_words_of_the_file_are_read_as_they_are_declared(run: Any) -> None:
     """And true and false are not guessed."""
     for suffix in (".jsonl", ".csv", ".parquet"):
         for values, labels in (
@@ -193,14 +194,14 @@ OWN = [
 ]
 
 
-def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> None:
+def test_columns_that_are_refused(each_case: Any, run: Any) -> None:
     def check(columns: str | None, *named: str) -> None:
         assert refused(run, OWN, TWO, columns=columns).has(*named)
 
     each_case(check)
 
 
-def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
+def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any) -> None:
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
     reads = "--columns id=uid,prediction=prediction of run"
     assert refused(run, rows, columns="id=uid").has("is 'p_entailment', but", "--threshold 0.5 ", reads)

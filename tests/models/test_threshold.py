@@ -14,6 +14,7 @@ from crossexam.models.model import Pair
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold, head_shares
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.runs import dataset
 
 TWO, THREE = dataset("base.two", "EEnn"), dataset("base.three", "EECC")
@@ -42,7 +43,7 @@ def test_functions_and_files_of_two_labels(tmp_path: Path) -> None:
             assert [each.value for each in accuracy_by_set(run).values()] == [expected]
 
 
-def test_thresholds_that_are_missing_or_refused(refused: Any) -> None:
+def test_thresholds_that_are_missing_or_refused() -> None:
     """Single numbers need one, it lies between 0 and 1, and three labels take none."""
     assert "--threshold 0.5" in refused(predict_suite, of_each(float), TWO)
     for threshold in (0, 1, float("nan")):
@@ -52,7 +53,7 @@ def test_thresholds_that_are_missing_or_refused(refused: Any) -> None:
     assert "the answers have three labels" in said
 
 
-def test_answers_that_are_refused(refused: Any) -> None:
+def test_answers_that_are_refused() -> None:
     """Single numbers that are no probabilities, and a mixture of two labels with three, over batches too."""
     for answer in (1.2, -0.1, float("nan"), "entailment", None):
         answers = [0.5, answer, 0.5, 0.5]

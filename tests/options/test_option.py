@@ -1,6 +1,5 @@
 """Classes of options: what their fields say, and how the command line and the library read them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
@@ -22,6 +21,7 @@ from crossexam.options.option import (
     several,
     switch,
 )
+from made.cases import for_each, refused
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def test_texts_are_read_by_the_type_of_the_field() -> None:
     assert url_of(given(output=["s3://bucket/suite"]).output) == "s3://bucket/suite"
 
 
-def test_what_is_wrong_with_a_text_or_an_argument_is_said(refused: Callable[..., str]) -> None:
+def test_what_is_wrong_with_a_text_or_an_argument_is_said() -> None:
     for name, text, said in (
         ("limit", "0", "--limit is '0'\n  wanted: a whole number above 0"),
         ("size", "big", "--size is 'big'\n  wanted: auto or a whole number above 0"),
@@ -69,7 +69,7 @@ def test_what_is_wrong_with_a_text_or_an_argument_is_said(refused: Callable[...,
     assert "did you mean 'style'" in refused(checked_options, Cook, stile="raw")
 
 
-def test_every_option_is_written_in_one_way(for_each: Callable[..., None]) -> None:
+def test_every_option_is_written_in_one_way() -> None:
     def check(cls: type) -> None:
         options: list[Option] = list(options_of(cls).values())
         flags = [flag for each in options for flag in each.flags]

@@ -10,6 +10,7 @@ import pytest
 import crossexam as cx
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, ShortForms, expand, given_short_forms
 from crossexam.suites.table import SUITES, suite_named, with_own_options
+from made.cases import for_each, refused
 from made.commands import invoke
 from made.suites import contents
 
@@ -29,9 +30,7 @@ def test_nought_and_an_empty_text_are_values() -> None:
     assert given == {"--controls": 0, "--tautology": ""}
 
 
-def test_it_sets_what_the_suite_has_or_is_refused(
-    for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_it_sets_what_the_suite_has_or_is_refused() -> None:
     def check(form: ShortForm, suite: str) -> None:
         kind = suite_named(suite)
         used = {kind.name, *kind.constructions, *(() if form.adds_nothing else kind.optional)}
@@ -67,7 +66,7 @@ def test_it_is_the_same_as_what_it_stands_for(
     each_case(check)
 
 
-def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
+def test_keywords_of_the_library() -> None:
     base = cx.load("builtin:demo").examples[:60]
     published = cx.build("antonymy", base, as_published=True)
     stated = cx.build("antonymy", base, options={"antonymy": {"rules": "released"}})

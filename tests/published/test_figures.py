@@ -1,8 +1,6 @@
 """The published figures: whose they are, how they are found, and what the papers' claims rest on."""
 
-from collections.abc import Callable
 from statistics import mean
-from typing import Any
 
 import pytest
 
@@ -10,6 +8,7 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.published.figures import published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.cross_dataset_corpora import MEMBERS
+from made.cases import for_each, refused
 
 STUDY, ZHANG = published("naik2018"), published("zhang2020")
 SPLITS = ("matched", "mismatched")
@@ -63,7 +62,7 @@ def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> Non
     assert literal <= said <= {"*", "cs_0_5", "cs_0_6", "cs_0_7", *CONSTRUCTIONS}
 
 
-def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., Any]) -> None:
+def test_unknown_names_and_malformed_studies_are_refused() -> None:
     assert refused(published, "naik2081").has("'naik2081'", "did you mean 'naik2018'")
     assert refused(STUDY.table, "acuracy").has("no table of naik2018 is called 'acuracy'")
     assert refused(STUDY.table("accuracy").value, "BILSTM", "base.matched").has("'BILSTM'")
@@ -87,7 +86,7 @@ def test_the_published_majority_is_always_neutral() -> None:
         assert found == pytest.approx(share, abs=3.1), member.key  # WNLI's halves of 353 differ most
 
 
-def test_the_figures_on_challenge_sets_belong_to_their_test_sets(for_each: Callable[..., None]) -> None:
+def test_the_figures_on_challenge_sets_belong_to_their_test_sets() -> None:
     parts = {each.part: challenge for challenge in CHALLENGES.values() for each in challenge.sets}
 
     def check(key: str) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema_rs
@@ -13,6 +12,7 @@ import made.reports as reports
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.reports.data import FORMAT, comparison_json, render_json
 from crossexam.reports.sections import compared_figures, figures_of
+from made.cases import for_each
 from made.shown import SECTIONS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -51,7 +51,7 @@ def test_every_statistic_is_described_and_there() -> None:
     assert stated - plain == set()
 
 
-def test_csv_and_json_say_the_same(for_each: Callable[..., None]) -> None:
+def test_csv_and_json_say_the_same() -> None:
     def check(case: reports.Case) -> None:
         found = reports.results(case)
         in_both = [
@@ -63,7 +63,7 @@ def test_csv_and_json_say_the_same(for_each: Callable[..., None]) -> None:
     for_each(check, [(case,) for case in CASES])
 
 
-def test_every_estimate_of_a_table_is_a_figure(for_each: Callable[..., None]) -> None:
+def test_every_estimate_of_a_table_is_a_figure() -> None:
     def check(key: str) -> None:
         section = reports.BY_KEY[key]
         found = reports.results(reports.case_of(section))

@@ -1,6 +1,6 @@
 """The items of a page: which are shown, and their sentences with what was changed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.example import Edit, apply_edits, undo_edits
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.results import ReportOptions, results_of
+from made.cases import for_each
 from made.runs import dataset, mostly_right, negated, run_of
 
 TAIL = " and false is not true"
@@ -50,7 +51,7 @@ def wrong_items(runs: Sequence[Run], name: str) -> list[str]:
     return [item.id for item in runs[0].datasets[name] if item.id in wrong]
 
 
-def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., None]) -> None:
+def test_errors_are_the_items_that_some_model_got_wrong() -> None:
     def check(*runs: Run) -> None:
         for each in PageItems(results_of(runs, ReportOptions(items="errors"))).shown:
             ids = [each.dataset.examples[row].id for row in each.rows]

@@ -1,7 +1,6 @@
 """The card of a model: what huggingface_hub reads back, and what is refused."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
+from made.cases import refused
 from made.runs import dataset, run_of, wrong
 
 BASE, NEGATION = dataset("base.x", "ENC" * 20), dataset("negation.x", "ENC" * 20, "base.x")
@@ -49,7 +49,7 @@ def test_the_hub_reads_it(tmp_path: Path) -> None:
     assert results[0].dataset_revision == BASE.stated_hash
 
 
-def test_what_is_no_card_of_one_model_is_refused(refused: Callable[..., str]) -> None:
+def test_what_is_no_card_of_one_model_is_refused() -> None:
     found = metrics(Report((run_over(BASE), run_over(NEGATION))).text(".yaml"))
     assert set(found) == {("base.x", "accuracy"), ("negation.x", "accuracy")}  # of one model, one card
     said = refused(Report((run_over(BASE), run_over(BASE, model="hf/other"))).text, ".yaml")

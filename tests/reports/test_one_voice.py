@@ -24,6 +24,7 @@ from crossexam.reports.sentences.advice import advice
 from crossexam.reports.sentences.headline import headlines
 from crossexam.reports.sentences.leading import drops_shown, leading
 from crossexam.reports.table import cell_text
+from made.cases import for_each
 from made.runs import dataset, run_of, wrong
 
 GOLDS = "ENC" * 20
@@ -228,7 +229,7 @@ def in_all(check: Callable[[ModelResults, str, Results], None]) -> Callable[...,
         for model in (each for each in results.models if each.benchmark is None):
             check(model, next(each for each in headlines(results) if model.name in each), results)
 
-    def test(for_each: Callable[..., None]) -> None:
+    def test() -> None:
         for_each(in_situation, SITUATIONS)
 
     return test

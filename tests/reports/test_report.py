@@ -15,6 +15,7 @@ from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table
+from made.cases import for_each, refused
 from made.runs import dataset, negated, run_of
 from made.shown import csv_rows
 
@@ -60,7 +61,7 @@ def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     assert yields["rejected"] == {"no <full> stop": 2, "empty": 9}
 
 
-def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
+def test_nothing_to_measure_is_no_crash() -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled, TAIL), Dataset("antonymy.dev_matched", (), facts)
@@ -74,9 +75,7 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     assert report.text(".md").startswith("# No item has a gold label, so accuracy cannot be computed.")
 
 
-def test_what_cannot_be_reported_is_refused(
-    two_runs: list[Run], tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_what_cannot_be_reported_is_refused(two_runs: list[Run], tmp_path: Path) -> None:
     other = base_set("CCCCCC")
     over_others = make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x"))
     said = "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"

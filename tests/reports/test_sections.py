@@ -9,6 +9,7 @@ from crossexam.reports.report import RENDERERS
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
+from made.cases import for_each
 from made.reports import BY_KEY, RUNS, WITH_SECTIONS, case_of, rendered, results, shown
 from made.runs import dataset, run_of
 from made.shown import SECTIONS, headers
@@ -24,7 +25,7 @@ def test_the_table_is_sound() -> None:
         assert not section.within or section.within in keys
 
 
-def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> None:
+def test_a_section_is_in_each_of_its_formats() -> None:
     """Its tables are there once, and on the page its title too."""
 
     def check(key: str, form: str) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -14,6 +13,7 @@ from golden_runs import MODELS, SETS, SHORT, measured, report
 from jsonschema_rs import Validator, validator_for
 
 from crossexam.reports.report import check_formats
+from made.cases import refused
 
 
 def vega_lite() -> Validator:
@@ -49,9 +49,7 @@ def test_it_is_drawn_as_svg_and_pdf(tmp_path: Path) -> None:
     assert report().save(tmp_path / "figures.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_without_vl_convert_the_way_out_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_without_vl_convert_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     files = [tmp_path / "table.tex", tmp_path / "figures.pdf"]
     assert "drawing .svg and .pdf needs" in refused(check_formats, files)  # before anything is written

@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +25,7 @@ from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
 from crossexam.runs.pair_hashes import pair_hash
+from made.cases import refused
 from made.suites import contents, write_suite
 
 BATCH = 8
@@ -252,7 +253,7 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             assert np.array_equal(found.probabilities, answers_of(0, 6).probabilities, equal_nan=True)
 
 
-def test_a_row_that_was_changed_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_row_that_was_changed_is_told(tmp_path: Path) -> None:
     with opened(tmp_path, "k", "l") as stores:
         for store in stores:
             fill(store, 0, 12, 12)
@@ -269,7 +270,7 @@ def test_a_row_that_was_changed_is_told(tmp_path: Path, refused: Callable[..., s
             assert re.search("the store is damaged: .* batch .*\n.*hint: move", refused(store.look_up, asked))
 
 
-def test_facts_on_a_model_that_were_changed_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_facts_on_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
     def changed(statement: str, *values: Any) -> None:
         with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -292,7 +293,7 @@ def test_facts_on_a_model_that_were_changed_are_refused(tmp_path: Path, refused:
         assert "the store is damaged: the facts" in refused(lambda: store.facts)
 
 
-def test_what_is_no_store_of_this_format_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_is_no_store_of_this_format_is_told(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "old")) as connection, connection:
         connection.executescript("PRAGMA user_version=5")
     said = refused(AnswerStore(tmp_path / "old", "k", "m").__enter__)

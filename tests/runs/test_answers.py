@@ -20,6 +20,7 @@ from crossexam.runs import windows
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.cases import refused
 from made.runs import assert_same_answers
 
 NAN = [np.nan] * 3
@@ -102,7 +103,7 @@ def test_an_unfinished_run_keeps_its_answers(tmp_path: Path, monkeypatch: pytest
     assert_same_answers(run, predict_suite(Mute(), suite))
 
 
-def test_numbers_and_statuses_must_agree(refused: Callable[..., str]) -> None:
+def test_numbers_and_statuses_must_agree() -> None:
     class Odd(Mute):
         """A model that says *said* of the first pair."""
 

@@ -4,7 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,10 @@ from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.cases import refused
 from made.models import Fixed, Reader
 from made.runs import assert_same_answers
 from made.suites import BASE, MORE
-
-Refused = Callable[..., str]
 
 
 def run(dataset: Dataset | Suite, folder: Path, **arguments: object) -> Run:
@@ -76,7 +74,7 @@ def test_a_run_without_its_store_is_asked_again(tmp_path: Path) -> None:
     assert asked(BASE, tmp_path)[1] == count == 3
 
 
-def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path, refused: Refused) -> None:
+def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path) -> None:
     run_into_folder(Fixed("api/asked", key="one", answer="choice"), BASE, tmp_path)
     said = refused(run_into_folder, Fixed("api/asked", key="two", answer="choice"), MORE, tmp_path)
     assert "a run of an earlier api/asked: " in said
@@ -87,7 +85,7 @@ def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Pat
     assert read_run(tmp_path).manifest.model_key == "one"
 
 
-def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, refused: Refused) -> None:
+def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path) -> None:
     run(BASE, tmp_path, limit=1)
     assert read_run(tmp_path).manifest.limit == 1
     said = refused(run, MORE, tmp_path)
@@ -97,7 +95,7 @@ def test_a_run_with_a_limit_grows_and_its_sets_have_one_limit(tmp_path: Path, re
     assert (grown.manifest.pairs_from_store, grown.manifest.limit) == (1, None)
 
 
-def test_a_save_that_fails_leaves_the_earlier_run(tmp_path: Path, monkeypatch: Any, refused: Refused) -> None:
+def test_a_save_that_fails_leaves_the_earlier_run(tmp_path: Path, monkeypatch: Any) -> None:
     run(BASE, tmp_path)
     stale = tmp_path / "predictions" / ".base.tiny.parquet.abc.part"
     stale.write_bytes(b"half")  # of a save that was killed
@@ -133,7 +131,7 @@ run_into_folder(judge, Dataset("d", (Example("1", "p", "h", None),)), Path(sys.a
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_second_process_gets_one_error_until_the_first_has_ended_or_is_killed(
-    tmp_path: Path, killed: bool, refused: Refused
+    tmp_path: Path, killed: bool
 ) -> None:
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen((sys.executable, "-c", BLOCKED, str(tmp_path)), **pipes) as first:

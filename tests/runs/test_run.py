@@ -1,6 +1,5 @@
 """Asking a model about a suite, and runs as folders."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.cases import refused
 from made.suites import BASE, MORE, write_suite
 
 OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 3 words; "It is wet": 1 of 3
@@ -53,6 +53,6 @@ def test_a_limit_takes_the_first_items(suite: Suite, tmp_path: Path) -> None:
     assert loaded.manifest.test_sets["base.tiny"].of_rows == 3
 
 
-def test_an_empty_suite_and_an_empty_test_set(refused: Callable[..., str]) -> None:
+def test_an_empty_suite_and_an_empty_test_set() -> None:
     assert "the suite has no test sets" in refused(predict_suite, "builtin/overlap", Suite("s", {}))
     assert predict_suite("builtin/overlap", Dataset("d", ())).probabilities["d"].shape == (0, 3)

@@ -1,7 +1,6 @@
 """Saved runs come back, wherever they were moved, unless they were changed."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,10 +11,11 @@ from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from made.cases import refused
 from made.suites import BASE, MORE, write_suite
 
 
-def test_predictions_changed_after_the_run_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_predictions_changed_after_the_run_are_refused(tmp_path: Path) -> None:
     run_into_folder("builtin/overlap", BASE, tmp_path)
     path = tmp_path / "predictions" / "base.tiny.parquet"
     before, table = path.read_bytes(), pq.read_table(path)

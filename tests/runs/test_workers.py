@@ -1,6 +1,5 @@
 """Models asked by the workers of an engine: the same predictions, and the same model or an error."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from crossexam.engines.local import Processes
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.runs.workers import asking_of
+from made.cases import refused
 
 PAIRS = [Example(f"e{k}", f"A man saw {k} dogs.", f"He saw {k} animals.", "entailment") for k in range(90)]
 NAMING = """
@@ -62,7 +62,7 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
 
 
 def test_what_workers_learn_of_a_model_is_known_here_and_may_not_be_contradictory(
-    engine: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    engine: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class NewWorkers(Processes):
         """An engine of which every worker carries out one task."""
@@ -79,7 +79,7 @@ def test_what_workers_learn_of_a_model_is_known_here_and_may_not_be_contradictor
     assert "some answers are not_entailment, others are neutral" in said
 
 
-def test_a_worker_that_opens_another_model_is_an_error(engine: Counted, refused: Callable[..., str]) -> None:
+def test_a_worker_that_opens_another_model_is_an_error(engine: Counted) -> None:
     overlap: Any = open_model("builtin/overlap")
     other = type("Other", (), {"name": "builtin/majority", "key": overlap.key, "details": {}})()
     other.predict = overlap.predict

@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from crossexam.shallow.bag_of_words import (
 )
 from crossexam.shallow.fitting import score_on_corpus
 from crossexam.shallow.lexical_features import FeatureSettings
+from made.cases import refused
 from made.commands import invoke
 
 WORDS = FeatureSettings(content=False, min_count=1, min_pair_count=1)
@@ -37,7 +37,7 @@ def fitted(taught: tuple[Example, ...]) -> BagOfWords:
 
 
 def test_the_fit_is_softmax_regression_with_a_squared_penalty(
-    taught: tuple[Example, ...], fitted: BagOfWords, refused: Callable[..., str]
+    taught: tuple[Example, ...], fitted: BagOfWords
 ) -> None:
     pairs = [(e.premise, e.hypothesis) for e in taught]
     gold = np.array([LABELS.index(e.label) for e in taught if e.label])
@@ -52,7 +52,7 @@ def test_the_fit_is_softmax_regression_with_a_squared_penalty(
     assert "no word occurs in at least 99 of the 24 training examples" in said
 
 
-def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path) -> None:
     save_table(tmp_path / TABLE, fitted)
     with np.load(tmp_path / TABLE) as stored:
         sound = dict(stored)
@@ -65,7 +65,7 @@ def test_damaged_tables_are_refused(fitted: BagOfWords, tmp_path: Path, refused:
     assert "model: words is not an array" in refused(load_table, tmp_path / TABLE, "here")
 
 
-def test_the_model_that_ships_is_small_and_what_its_manifest_says(refused: Callable[..., str]) -> None:
+def test_the_model_that_ships_is_small_and_what_its_manifest_says() -> None:
     manifest = json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))
     assert Path(str(BAG_OF_WORDS_FOLDER / TABLE)).stat().st_size == manifest["bytes"] < 3_000_000
     model = open_bag_of_words()

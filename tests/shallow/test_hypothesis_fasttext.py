@@ -1,6 +1,5 @@
 """fastText on hypotheses: n-grams by hand, the descent against its formula, folders, the command line."""
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from crossexam.shallow.hypothesis_fasttext import (
     save_hypothesis_fasttext,
     tokens_of,
 )
+from made.cases import refused
 
 BUCKETS = 50_000
 SMALL = FastTextSettings(width=4, buckets=BUCKETS, learning_rate=0.5, epochs=30, batch_size=4)
@@ -80,9 +80,7 @@ def test_rare_words_are_left_out_and_losses_fall(taught: tuple[Example, ...]) ->
     assert list(fitted.losses) == sorted(fitted.losses, reverse=True)
 
 
-def test_weights_that_do_not_fit_are_refused(
-    taught: tuple[Example, ...], tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_weights_that_do_not_fit_are_refused(taught: tuple[Example, ...], tmp_path: Path) -> None:
     settings = replace(SMALL, buckets=1000, epochs=1)
     model = fit_hypothesis_fasttext(taught, settings).model
     save_hypothesis_fasttext(tmp_path, model, {"fasttext": asdict(settings)})

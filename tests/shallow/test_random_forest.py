@@ -1,6 +1,5 @@
 """The random forest: its trees against scikit-learn, its folder and its importances."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.pair_features import FEATURES
 from crossexam.shallow.random_forest import RANDOM_FOREST, TREES, arrays_of, load_forest, save_forest
+from made.cases import refused
 from made.commands import invoke
 
 
@@ -29,7 +29,7 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / TREES).read_bytes()
 
 
-def test_damaged_trees_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_damaged_trees_are_refused(tmp_path: Path) -> None:
     path = tmp_path / TREES
     grower = RandomForestClassifier(2, random_state=0).fit(np.eye(19), np.arange(19) % 3)
     save_forest(path, arrays_of(grower))
@@ -42,7 +42,7 @@ def test_damaged_trees_are_refused(tmp_path: Path, refused: Callable[..., str]) 
 
 
 def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
-    corpus: Path, vectors_file: Path, refused: Callable[..., str], tmp_path: Path
+    corpus: Path, vectors_file: Path, tmp_path: Path
 ) -> None:
     folder, chart = tmp_path / "m", tmp_path / "importance.svg"
     values = {"trees": "10", "min_leaf": "1"}

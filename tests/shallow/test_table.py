@@ -20,6 +20,7 @@ from crossexam.corpora.trained import TrainedFolder
 from crossexam.models.table import open_model
 from crossexam.shallow.fitting import CONFIG, FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
+from made.cases import refused
 from made.commands import invoke
 
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]
@@ -57,7 +58,7 @@ def fitted(model: ShallowModel, asked: FitRequest) -> TrainedFolder:
 
 
 def test_fitting_writes_a_folder_which_its_prefix_opens(
-    model: ShallowModel, asked: FitRequest, fitted: TrainedFolder, refused: Callable[..., str]
+    model: ShallowModel, asked: FitRequest, fitted: TrainedFolder
 ) -> None:
     assert {path.name for path in fitted.folder.iterdir()} == {CONFIG, MANIFEST, *model.files}
     assert set(model.key_files) <= {CONFIG, *model.files}
@@ -97,7 +98,7 @@ def test_it_is_fitted_once_and_a_seed_fixes_it(
 
 
 def test_a_folder_that_lacks_a_file_is_refused(
-    model: ShallowModel, fitted: TrainedFolder, copied: Callable[..., Path], refused: Callable[..., str]
+    model: ShallowModel, fitted: TrainedFolder, copied: Callable[..., Path]
 ) -> None:
     for missing in (CONFIG, MANIFEST, *model.files):
         folder = copied(fitted.folder, missing)
@@ -110,7 +111,7 @@ def test_a_folder_that_lacks_a_file_is_refused(
     assert "no such folder" in refused(open_model, f"{model.prefix}/{other / 'none'}")
 
 
-def test_settings_are_checked(model: ShallowModel, refused: Callable[..., str]) -> None:
+def test_settings_are_checked(model: ShallowModel) -> None:
     for part in model.settings.values():
         for name, value in asdict(part).items():
             if isinstance(value, int | float) and not isinstance(value, bool):
@@ -119,11 +120,7 @@ def test_settings_are_checked(model: ShallowModel, refused: Callable[..., str]) 
 
 
 def test_what_cannot_be_fitted_is_refused(
-    model: ShallowModel,
-    asked: FitRequest,
-    taught: tuple[Example, ...],
-    refused: Callable[..., str],
-    monkeypatch: pytest.MonkeyPatch,
+    model: ShallowModel, asked: FitRequest, taught: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fit(examples: Iterable[Example]) -> int:
         return int(model.fit(iter(examples), asked, model.settings_from(asked.values))[1].examples)
@@ -141,7 +138,7 @@ def test_what_cannot_be_fitted_is_refused(
 
 
 def test_the_command_line_trains_it_and_refuses_the_options_of_others(
-    model: ShallowModel, asked: FitRequest, refused: Callable[..., str], tmp_path: Path
+    model: ShallowModel, asked: FitRequest, tmp_path: Path
 ) -> None:
     corpora = ["--train", asked.train, "--dev", asked.dev]
     line = ["train", model.alias or model.name, *corpora, "-o", tmp_path / "m"]

@@ -1,6 +1,5 @@
 """Agreement of annotators, and their accuracy, against published examples and second implementations."""
 
-from collections.abc import Callable
 from math import isnan
 
 import numpy as np
@@ -19,6 +18,7 @@ from crossexam.stats.agreement import (
     vote_counts,
     votes_of,
 )
+from made.cases import refused
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, C: 4 observers, 12 units, 0: missing; 0.743
 KRIPPENDORFF = [
@@ -100,7 +100,7 @@ def test_annotators_who_use_one_label_and_no_votes() -> None:
     assert nothing.drawn[1:] == (0.0, 1.0, 0, 0)
 
 
-def test_other_votes_and_mismatches_are_refused(refused: Callable[..., str]) -> None:
+def test_other_votes_and_mismatches_are_refused() -> None:
     for says, call, *given_ in (
         ("krippendorff_alpha accepts any", fleiss_kappa, [[2, 0], [3, 0]]),
         ("two or more votes per item, not 1", fleiss_kappa, [[1, 0], [0, 1]]),

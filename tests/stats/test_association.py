@@ -1,6 +1,5 @@
 """Tests of tables of counts and effect sizes: published figures and second opinions."""
 
-from collections.abc import Callable
 from itertools import product
 from math import exp, inf, isnan, log, nan
 
@@ -13,6 +12,7 @@ from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.gof import chisquare_effectsize
 
 from crossexam.stats.association import association, cramers_v, expected_counts, odds_ratio, too_small
+from made.cases import refused
 
 # Sanchez Carmona et al. 2018.  Table 2: change, no change by correct, incorrect (ESIM).  Table 3: correct,
 # incorrect by seen, unseen (DAM).  Table 4: polarity by prediction N, C, E (DAM).
@@ -143,7 +143,7 @@ def test_tables_at_the_edge() -> None:
     assert half[1:3] == pytest.approx((half.value * exp(-distance), half.value * exp(distance)))
 
 
-def test_other_than_tables_of_counts_is_refused(refused: Callable[..., str]) -> None:
+def test_other_than_tables_of_counts_is_refused() -> None:
     said = refused(ValueError, odds_ratio, [[1, 2], [3, 4]], clusters=[[[1, 0], [0, 1]]])
     assert "the tables of the clusters do not add up to the table" in said
     for says, call, table in (

@@ -15,6 +15,7 @@ from crossexam.stats.balanced_accuracy import (
 )
 from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.estimate import exact_share, share_correct
+from made.cases import refused
 
 
 def test_the_value_is_that_of_scikit_learn_and_of_one_label_the_accuracy() -> None:
@@ -81,7 +82,7 @@ def test_the_exact_interval_is_that_of_a_share_if_all_labels_are_as_frequent() -
     assert found.value == pytest.approx(balanced_accuracy(right, gold).value)
 
 
-def test_no_items_other_lengths_and_one_kind(refused: Callable[..., str]) -> None:
+def test_no_items_other_lengths_and_one_kind() -> None:
     assert balanced_accuracy([], [])[1:] == (0.0, 1.0, 0, 0)
     assert balanced_difference([], [], [])[1:] == (-1.0, 1.0, 0, 0)
     for says, call, *given in (

@@ -1,10 +1,9 @@
 """Counts of items by two classifications, and types of errors."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from crossexam.stats.confusion import cross_counts, error_types, false_share
+from made.cases import refused
 
 
 def test_gold_labels_are_counted_by_prediction() -> None:
@@ -17,7 +16,7 @@ def test_gold_labels_are_counted_by_prediction() -> None:
     assert cross_counts([], [], (3, 3)).tolist() == [[0] * 3] * 3
 
 
-def test_other_codes_are_refused(refused: Callable[..., str]) -> None:
+def test_other_codes_are_refused() -> None:
     for rows, columns, says in (
         ([0, 2], [0, 0], "below 2 (rows) and 3 (columns)"),
         ([0], [0, 1], "1 row codes but 2 column codes"),

@@ -2,10 +2,10 @@
 
 import pkgutil
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import crossexam.stats
+from made.cases import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "reference" / "statistics.md").read_text("utf-8")
@@ -13,7 +13,7 @@ PAGES = [(DOCS / f"{name}.md").read_text("utf-8") for name in ("statistics", "de
 NAMES = sorted({name for text in PAGES for name in re.findall(r"(?:`|::: )(crossexam(?:\.\w+)+)", text)})
 
 
-def test_names_on_the_pages_exist(for_each: Callable[..., None]) -> None:
+def test_names_on_the_pages_exist() -> None:
     for_each(pkgutil.resolve_name, NAMES)
 
 

@@ -1,7 +1,5 @@
 """Paired differences and McNemar's tests against published examples, scipy and enumeration."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from figure_formulas import intervals as formulas
@@ -18,6 +16,7 @@ from crossexam.stats.paired import (
     paired_difference,
     relative_difference,
 )
+from made.cases import refused
 
 
 def test_tango_is_the_published_interval() -> None:
@@ -73,7 +72,7 @@ def test_a_relative_difference_from_nothing_is_unknown() -> None:
         assert (str(found.value), found.low, found.high) == ("nan", -1.0, float("inf"))
 
 
-def test_pairs_that_do_not_differ_or_are_not_there(refused: Callable[..., str]) -> None:
+def test_pairs_that_do_not_differ_or_are_not_there() -> None:
     found = paired_difference([True, False] * 20, [True, False] * 20)
     z = normal_quantile(0.95)
     assert found.value == 0.0

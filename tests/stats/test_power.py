@@ -1,6 +1,5 @@
 """Minimum detectable drops and associations against formulas and statsmodels."""
 
-from collections.abc import Callable
 from math import isnan
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import GofChisquarePower
 
 from crossexam.stats.power import minimum_detectable_association, minimum_detectable_drop
+from made.cases import refused
 
 
 @pytest.mark.parametrize(("n", "share"), [(300, 0.1), (9842, 0.05), (1000, 0.0), (3, 0.5)])
@@ -31,7 +31,7 @@ def test_the_least_effect_has_the_power(n: int, freedom: int, power: float) -> N
         assert theirs(effect, n, 0.01, n_bins=freedom + 1) == pytest.approx(power, abs=1e-6)
 
 
-def test_power_of_nothing_and_what_is_refused(refused: Callable[..., str]) -> None:
+def test_power_of_nothing_and_what_is_refused() -> None:
     assert isnan(minimum_detectable_association(0))
     assert isnan(minimum_detectable_association(7))  # (1.96 + 0.84)^2 = 7.85 items at w = 1
     assert minimum_detectable_association(8) < 1

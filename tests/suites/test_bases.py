@@ -1,7 +1,6 @@
 """Bases of several corpora, ``A+B``: one part, the examples of all, and what cannot be joined."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import crossexam as cx
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.suites.bases import base_from_examples, base_from_spec
+from made.cases import refused
 
 PAIR = "A man sleeps.,A man rests.,entailment\n"
 
@@ -42,7 +42,7 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
     assert len(list(base_from_spec("builtin:demo[2:9:3]+two.csv", limit=9).open())) == 4
 
 
-def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:
+def test_what_cannot_be_joined(folder: Path) -> None:
     for spec, said in {
         "one.csv+two.csv@0.5": "no epochs to draw a share for",
         "one.csv+binary.csv": "the labels mix not_entailment with neutral",

@@ -1,7 +1,7 @@
 """The suite behaviour: ten sets from a small training corpus, the three factors, their tables."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from crossexam.suites.behaviour import SELECTED, chosen, pair_tables, select
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
+from made.cases import refused
 from made.corpora import tagged_pair, write_records
 from made.runs import GOLD_OF
 
@@ -91,7 +92,7 @@ def test_every_item_names_where_its_label_is_from_and_what_training_has_of_its_p
 
 
 def test_facts_are_of_the_index_which_may_be_of_several_corpora_and_may_not_change(
-    suite: Suite, folder: Path, lists: dict[str, Path], refused: Callable[..., str]
+    suite: Suite, folder: Path, lists: dict[str, Path]
 ) -> None:
     """Each half of the corpus lacks pairs of the other; together they are the corpus."""
     corpus = folder / "train.jsonl"
@@ -159,9 +160,7 @@ def test_items_are_selected_by_label_and_by_what_differs() -> None:
         assert counts.items == len(items) == len(labels) - counts.rejected.total()
 
 
-def test_what_cannot_be_built_is_refused(
-    folder: Path, lists: dict[str, Path], refused: Callable[..., str]
-) -> None:
+def test_what_cannot_be_built_is_refused(folder: Path, lists: dict[str, Path]) -> None:
     (folder / "strange.tsv").write_text("zebra\tgiraffe\n")
     (folder / "two.csv").write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
     strange = dict.fromkeys(lists, folder / "strange.tsv")

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_named, suite_request
+from made.cases import refused
 from made.suites import contents
 
 
@@ -111,9 +111,7 @@ def test_few_files_are_open_at_once(file_format: str, tmp_path: Path) -> None:
     assert max(opened) <= opened[0] + 5
 
 
-def test_one_process_at_a_time_builds_into_a_folder(
-    request_of: SuiteRequest, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_one_process_at_a_time_builds_into_a_folder(request_of: SuiteRequest, tmp_path: Path) -> None:
     with alone_in(tmp_path / "suite", CrossexamError("in use")):
         said = refused(build_to_folder, request_of, tmp_path / "suite")
     assert "another process is building into this folder" in said

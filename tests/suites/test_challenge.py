@@ -1,7 +1,6 @@
 """Challenge sets: from files in the formats of their authors to test sets and slices."""
 
 import shutil
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from crossexam.core.manifest import CHALLENGE
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.results import results_of
 from crossexam.suites.challenge_sets import CHALLENGES
-from made.cases import each_row
+from made.cases import each_row, refused
 
 #: A small file of each challenge set.
 FILES = Path(__file__).parents[1] / "data" / "suites" / "challenge"
@@ -44,7 +43,7 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: None) -> None
     assert {each.entry.facts[CHALLENGE]["name"] for each in suite} == set(CHALLENGES)
 
 
-def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callable[..., str]) -> None:
+def test_only_some_of_them_and_what_is_not_installed(data: Path) -> None:
     assert "none of the challenge sets is installed\n" in refused(cx.build, "challenge")
     shutil.copy(FILES / "MED.tsv", data)
     for part in ("R1", "R3"):

@@ -3,7 +3,7 @@
 import itertools
 import multiprocessing
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from crossexam.suites.behaviour import plan_behaviour
 from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.constructed import plan_constructed
 from crossexam.suites.table import SUITES, suite_request
+from made.cases import for_each, refused
 from made.suites import contents
 
 
@@ -38,9 +39,7 @@ def built(folder: Path, suite: str, engine: Engine, base: Base, **how: Any) -> d
 
 
 @pytest.mark.slow
-def test_the_files_do_not_depend_on_the_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
-) -> None:
+def test_the_files_do_not_depend_on_the_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
         folder, base = tmp_path / f"{suite}{how}", base_from_spec("builtin:demo", limit=200)
         alone = built(folder / "alone", suite, InThisProcess(), base, **how)
@@ -92,7 +91,7 @@ def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Exam
     assert multiprocessing.active_children() == []
 
 
-def test_workers_are_refused_where_they_would_do_nothing(refused: Callable[..., str]) -> None:
+def test_workers_are_refused_where_they_would_do_nothing() -> None:
     for kind in SUITES.values():
         assert kind.in_one_process == (kind.plan not in {plan_constructed, plan_behaviour})
     said = refused(suite_request, "challenge", engine=engine_of(Where(workers=3)))

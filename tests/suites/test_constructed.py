@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
+from made.cases import refused
 from made.commands import invoke
 from made.corpora import write_lines, write_records
 
@@ -145,9 +146,7 @@ def test_labels_that_a_construction_assigns_have_two_even_if_the_corpus_has_neut
     }
 
 
-def test_single_sentences_are_rejected_and_no_examples_are_an_error(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_single_sentences_are_rejected_and_no_examples_are_an_error(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "sentences.txt", ("Tom has 3 tall boxes.", "It rains."))
     (dataset,) = build_in_memory(suite_request("negation", [base_from_spec(str(path))]))
     assert dataset.entry.yields["rejected"] == {"a single sentence, not a pair": 2}
@@ -156,7 +155,7 @@ def test_single_sentences_are_rejected_and_no_examples_are_an_error(
     assert "builtin:demo has no examples with a gold label" in said
 
 
-def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted(refused: Callable[..., str]) -> None:
+def test_a_suite_of_few_items_per_key_is_limited_signed_and_counted() -> None:
     whole, few = (cx.build("antonymy", "builtin:demo", per_key=each) for each in (None, 1))
     (name,) = (name for name in few.datasets if name.startswith("antonymy"))
     found = [{in_one_order(each.info["pair"]) for each in suite[name]} for suite in (whole, few)]

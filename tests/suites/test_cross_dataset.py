@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from crossexam.suites.cross_dataset import Split, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
-from made.cases import each_row
+from made.cases import each_row, refused
 from made.commands import invoke
 from made.corpora import MADE, write_lines, write_pairs
 
@@ -123,7 +123,7 @@ def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
     assert set(answers.scored("base.snli_test").predicted.tolist()) == {0}
 
 
-def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path) -> None:
     """Those of a corpus, of the reference, and those from which only the validation set is drawn."""
     write(corpora, "multinli_1.0_train", 40)
     write(corpora, "multinli_1.0_dev_matched", 12)
@@ -181,9 +181,7 @@ def test_an_added_corpus_is_halved_like_the_others_and_its_mean_is_not_called_th
 
 
 @each_row
-def test_what_cannot_be_built_is_refused(
-    options: dict[str, Any], said: str, *, own: Path, refused: Callable[..., str]
-) -> None:
+def test_what_cannot_be_built_is_refused(options: dict[str, Any], said: str, *, own: Path) -> None:
     filled = {
         name: value.format(own) if isinstance(value, str) else [each.format(own) for each in value]
         for name, value in options.items()
@@ -203,9 +201,7 @@ def test_files_alone_are_read_as_the_options_of_reading_say(own: Path, tmp_path:
     assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
 
 
-def test_malformed_records_are_skipped_and_counted(
-    own: Path, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_malformed_records_are_skipped_and_counted(own: Path, tmp_path: Path) -> None:
     for name in ("multinli_1.0_dev_matched", "mine"):
         with (own / f"{name}.jsonl").open("a") as file:
             file.write("{}\n")

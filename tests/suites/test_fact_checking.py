@@ -1,7 +1,6 @@
 """The suite of benchmarks of fact checking, from small files in their formats."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from crossexam.core.dataset import Suite
 from crossexam.core.example import cluster_of
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.table import suite_request
+from made.cases import refused
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
 
@@ -42,9 +42,7 @@ def test_there_is_a_test_set_per_data_set() -> None:
     assert {len(data) for data in built(limit=1)} == {1}  # of each data set
 
 
-def test_what_is_missing_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = build_to_folder(suite_request("fact-checking"), tmp_path / "out").notes
     assert "not installed, so not included: true:summeval, true:mnbm" in " ".join(notes)
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "data"))

@@ -1,7 +1,7 @@
 """The stress tests that Naik et al. released, their pairs in MultiNLI, and the suite."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import crossexam as cx
 from crossexam.corpora.catalog import catalog
 from crossexam.evaluation.measures import measure
 from crossexam.suites.released_tests import CORPUS, TESTS
+from made.cases import refused
 from made.corpora import write_records
 
 TAUTOLOGY = " and true is true"
@@ -93,5 +94,5 @@ def test_drops_are_measured_against_multinli_if_it_is_there(data: Path) -> None:
     assert {item.base for item in dataset} == {None}
 
 
-def test_what_is_not_installed_is_refused(data: Path, refused: Callable[..., str]) -> None:
+def test_what_is_not_installed_is_refused(data: Path) -> None:
     assert "not installed: negation" in refused(cx.build, "released-stress-tests", "negation")

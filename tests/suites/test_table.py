@@ -29,6 +29,7 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request, with_own_options
+from made.cases import for_each
 from made.corpora import MADE, tagged_pair, write_records
 from made.suites import contents
 
@@ -166,7 +167,7 @@ def _no_errors(suite: Suite) -> bool:
 
 
 def test_memory_folder_and_manifest_say_the_same_and_no_check_finds_an_error(
-    for_each: Callable[..., None], data: Path, built: Callable[[str], Path]
+    data: Path, built: Callable[[str], Path]
 ) -> None:
     def check(kind: SuiteKind) -> None:
         in_memory, in_folder = build_in_memory(_request(kind, data)), read_suite(built(kind.name))
@@ -202,10 +203,7 @@ ANSWERING: dict[str, tuple[Callable[[int], Any], dict[str, Any]]] = {
 
 
 def test_what_is_written_is_what_was_scored(
-    for_each: Callable[..., None],
-    built: Callable[[str], Path],
-    tmp_path: Path,
-    written_as_scored: Callable[[Path], None],
+    built: Callable[[str], Path], tmp_path: Path, written_as_scored: Callable[[Path], None]
 ) -> None:
     def check(name: str, answering: str) -> None:
         suite = read_suite(built(name))
@@ -225,9 +223,7 @@ def test_what_is_written_is_what_was_scored(
 ANOTHER = "contains a suite built from different input or options"
 
 
-def test_it_is_built_once(
-    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_it_is_built_once(data: Path, built: Callable[[str], Path], tmp_path: Path) -> None:
     def check(kind: SuiteKind) -> None:
         folder, before = tmp_path / kind.name, contents(built(kind.name))
         shutil.copytree(built(kind.name), folder)
@@ -256,9 +252,7 @@ IN_ONE_SUITE = {
 }
 
 
-def test_another_option_is_another_suite(
-    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_another_option_is_another_suite(data: Path, built: Callable[[str], Path], tmp_path: Path) -> None:
     def check(target: str, kind: SuiteKind) -> None:
         other, folder, name = _request(kind, data, {target: CHANGED[target]}), tmp_path / target, kind.name
         with pytest.raises(CrossexamError, match=ANOTHER):

@@ -2,12 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.models.table import open_model
+from made.cases import refused
 
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any, toy: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any
     assert open_model(f"zoo/{toy}").key != key
 
 
-def test_a_configuration_that_cannot_be_read_is_told(toy: Path, refused: Callable[..., str]) -> None:
+def test_a_configuration_that_cannot_be_read_is_told(toy: Path) -> None:
     config = json.loads((toy / "config.json").read_text())
     manifest = read_manifest(toy / "manifest.json")
     write_manifest(toy / "manifest.json", {**manifest, FILES: {}})  # as if another version had written it
@@ -35,7 +35,7 @@ def test_a_configuration_that_cannot_be_read_is_told(toy: Path, refused: Callabl
         assert message in refused(open_model, f"zoo/{toy}")
 
 
-def test_a_folder_without_a_whole_model_is_refused(toy: Path, refused: Callable[..., str]) -> None:
+def test_a_folder_without_a_whole_model_is_refused(toy: Path) -> None:
     (toy.parent / "begun" / "unfinished").mkdir(parents=True)
     for seed in ("seed-3", "seed-4"):
         shutil.copytree(toy, toy.parent / "several" / seed)

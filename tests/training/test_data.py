@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from crossexam.training.data import (
     shuffle_words,
     with_construction_options,
 )
+from made.cases import refused
 
 
 def test_shuffling_keeps_the_words_and_depends_on_seed_and_epoch() -> None:
@@ -61,7 +61,7 @@ def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) 
     assert AddedItems.of(repeated, wanted).counts() == {"used": 300, "distinct": len(texts), "asked": 300}
 
 
-def test_augmentations_that_cannot_be(refused: Callable[..., str]) -> None:
+def test_augmentations_that_cannot_be() -> None:
     for text, message in (
         ("negation:many", "'negation:many' is not a valid value for --augment"),
         ("numerical_reasoning", "word problems"),
@@ -77,9 +77,7 @@ def test_augmentations_that_cannot_be(refused: Callable[..., str]) -> None:
     assert "'antonymy' yields no labelled items from 1 training examples" in said
 
 
-def test_the_rules_of_an_augmentation_are_set_like_those_of_a_test_set(
-    tiny_parsed: list[Example], refused: Callable[..., str]
-) -> None:
+def test_the_rules_of_an_augmentation_are_set_like_those_of_a_test_set(tiny_parsed: list[Example]) -> None:
     asked = parse_augmentations("so_swap:20,add_amod")
     (changed, _), rest = with_construction_options(asked, {"so_swap.rules": "paper", "lr": "0.1"})
     assert rest == {"lr": "0.1"}
@@ -115,7 +113,7 @@ def test_corpora_are_joined_cut_and_shared(tmp_path: Path) -> None:
     assert len(load_data(str(plus), str(plus)).examples) == 2
 
 
-def test_data_that_cannot_be_trained_on(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_data_that_cannot_be_trained_on(tmp_path: Path) -> None:
     one = tmp_path / "one.jsonl"
     one.write_text('{"premise": "a", "hypothesis": "b", "label": "neutral"}\n' * 3)
     assert f"{one}: all 3 training examples are neutral" in refused(load_data, str(one), "builtin:demo")

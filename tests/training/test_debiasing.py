@@ -4,7 +4,6 @@ import json
 import math
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from crossexam.training import debiasing
 from crossexam.training.data import Data
 from crossexam.training.debiasing import METHODS, Debias, cross_predict
 from crossexam.training.train import train_model
+from made.cases import refused
 from made.commands import invoke
 
 
@@ -102,7 +102,7 @@ def test_a_method_is_plain_training_in_its_limit_only_and_keeps_the_main_model_o
 
 
 def test_the_way_to_a_biased_models_run_works_and_how_good_it_is_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pair = {"gold_label": "neutral", "annotator_labels": ["neutral"], "sentence2": "It is red."}
@@ -169,7 +169,7 @@ def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, s
     assert given.bias == BiasScore(75.0, round(majority, 4))
 
 
-def test_what_cannot_be_debiased_is_refused(request_of: Any, refused: Callable[..., str]) -> None:
+def test_what_cannot_be_debiased_is_refused(request_of: Any) -> None:
     for debias, message in (
         (Debias("drift"), "no pairs are left to stop the biased model by"),
         (Debias("weighting"), "the 9 training examples, which have 1 different premises"),

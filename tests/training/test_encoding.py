@@ -1,6 +1,5 @@
 """Encoding: what a batch has, and which pairs are in one."""
 
-from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from crossexam.core.example import Example
 from crossexam.training.encoding import Encoder, plan_epoch, plan_scoring
 from crossexam.training.vocabulary import Vocabulary
+from made.cases import refused
 
 _LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), min_size=1, max_size=80)
 
@@ -19,7 +19,7 @@ def _encoder(*needs: str) -> Encoder:
     return Encoder(Vocabulary.of_words(words, characters="Adogbarks"), needs)
 
 
-def test_a_batch_has_the_words_and_nothing_else(three: list[Example], refused: Callable[..., str]) -> None:
+def test_a_batch_has_the_words_and_nothing_else(three: list[Example]) -> None:
     encoder = _encoder()
     pairs = encoder.pairs(three)
     batch = encoder.collate(pairs, [2, 0, 1])

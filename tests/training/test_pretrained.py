@@ -14,6 +14,7 @@ from crossexam.models.checkpoint import load_checkpoint
 from crossexam.models.table import open_model
 from crossexam.training.pretrained import find_checkpoint
 from crossexam.training.train import train_model
+from made.cases import refused
 
 PAIRS = [("A man sleeps.", "A man is awake.")]
 DEVICE = {"device": "cpu", "label_order": ("entailment", "neutral", "contradiction")}
@@ -47,7 +48,7 @@ def index(folder: Path, file: str) -> None:
      "..\\x.safetensors", "model.safetensors.bin"],
 )  # fmt: skip
 def test_an_index_names_safetensors_in_the_folder_only(
-    folder: Path, tmp_path: Path, file: str, request_of: Any, refused: Callable[..., str]
+    folder: Path, tmp_path: Path, file: str, request_of: Any
 ) -> None:
     index(folder, file)
     torch.save({"x": Planted(tmp_path / "ran")}, folder / "weights.bin")
@@ -59,9 +60,7 @@ def test_an_index_names_safetensors_in_the_folder_only(
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "shard.safetensors"])
-def test_a_link_that_leaves_the_folder_is_refused(
-    folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
-) -> None:
+def test_a_link_that_leaves_the_folder_is_refused(folder: Path, tmp_path: Path, file: str) -> None:
     if file == "shard.safetensors":
         index(folder, file)
     outside = (folder / "model.safetensors").rename(tmp_path / "outside.safetensors")
@@ -79,7 +78,7 @@ def test_a_link_within_the_cache_of_the_hub_is_read(folder: Path, tmp_path: Path
     assert open_model(f"hf/{snapshot}", DEVICE).key == open_model(f"hf/{folder}", DEVICE).key
 
 
-def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path, refused: Callable[..., str]) -> None:
+def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path) -> None:
     index(folder, "shards/one.safetensors")
     shard = folder / "shards" / "one.safetensors"
     shard.parent.mkdir()
@@ -98,7 +97,7 @@ def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path, refused
 
 
 def test_a_configuration_that_names_its_weights_an_adapter_and_pickled_weights_are_refused(
-    folder: Path, tiny_checkpoint: Path, copied: Callable[..., Path], refused: Callable[..., str]
+    folder: Path, tiny_checkpoint: Path, copied: Callable[..., Path]
 ) -> None:
     named = copied(tiny_checkpoint, "named", config={"transformers_weights": "weights.safetensors"})
     assert "names a weights file of its own" in refused(open_model, f"hf/{named}", DEVICE)

@@ -13,6 +13,7 @@ from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training.data import load_data
+from made.cases import refused
 from made.commands import invoke
 from made.corpora import write_lines, write_records
 
@@ -79,7 +80,7 @@ def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_
     assert [part.get("projection") for part in one["parts"]] == ["two labels", "no contradiction", None]
 
 
-def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path, refused: Any) -> None:
+def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path) -> None:
     both = f"{two}+{TRAIN}"
     assert "some training corpora have three labels, others two" in refused(load_data, both, TRAIN)
     assert load_data(both, TRAIN, two_labels=True).classes is ENTAILMENT_OR_NOT

@@ -1,6 +1,6 @@
 """Seeds and grids on the workers of an engine: the models of this process, in folders that it sees."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,7 @@ from crossexam.corpora.trained import DevScores, TrainedFolder, TrainedManifest
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.several import best_of_grid, train_grid, train_seeds
+from made.cases import refused
 from made.suites import contents
 
 
@@ -43,7 +44,7 @@ def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -
     assert best_of_grid(found) == "b"
 
 
-def test_a_node_that_has_not_the_folder_is_named(request_of: Any, refused: Callable[..., str]) -> None:
+def test_a_node_that_has_not_the_folder_is_named(request_of: Any) -> None:
     request = request_of()
 
     def results(start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:

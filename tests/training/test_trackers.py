@@ -1,7 +1,6 @@
 """Experiment trackers: names, errors, and MLflow, W&B and TensorBoard themselves where installed."""
 
 import re
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from crossexam.training.trackers import (
     open_run,
     track_runs,
 )
+from made.cases import refused
 
 
 @pytest.fixture
@@ -42,9 +42,7 @@ def test_names_are_made_legal_and_stay_different() -> None:
     assert list(legal_names(names, illegal).values()) == legal
 
 
-def test_a_tracker_that_is_not_here_is_named(
-    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_a_tracker_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     said = refused(checked_tracker, "tensorboard", files=True)
     assert "no tracker of reports is called 'tensorboard'" in said
     monkeypatch.setattr(trackers, "find_spec", lambda name: None)
@@ -53,7 +51,7 @@ def test_a_tracker_that_is_not_here_is_named(
 
 
 def test_a_tracker_that_fails_is_one_error(
-    tracked: list[TrackedRun], monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], tmp_path: Path
+    tracked: list[TrackedRun], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def fail(*_: object) -> Any:
         raise ConnectionError("no server at example.org\nand a long explanation")

@@ -1,7 +1,6 @@
 """Training from corpora to folders: options, errors, and the trained models as models."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from crossexam.corpora.labelled import Corpus
 from crossexam.training.data import Data, augment, parse_augmentations
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
+from made.cases import for_each, refused
 from made.commands import invoke
 
 
@@ -43,7 +43,7 @@ def test_tests_are_scored_once_and_kept_with_the_scores(
 
 
 def test_options_change_what_is_learned_and_a_finished_training_is_not_overwritten(
-    request_of: Any, trained: Any, refused: Callable[..., str]
+    request_of: Any, trained: Any
 ) -> None:
     plain, again = weights(trained().folder), train_model(request_of())
     assert weights(again.folder) == plain
@@ -142,9 +142,7 @@ MISTAKES = [
 ]
 
 
-def test_mistakes_on_the_command_line(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_mistakes_on_the_command_line(tmp_path: Path) -> None:
     corpora = ["--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "out")]
 
     def check(arguments: str, message: str) -> None:

@@ -1,7 +1,6 @@
 """Vocabularies and word vectors."""
 
 import gzip
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from crossexam.training.vocabulary import (
 )
 from crossexam.zoo import cbow
 from crossexam.zoo.architecture import Recipe
+from made.cases import refused
 
 _ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
 
@@ -48,7 +48,7 @@ def test_every_published_form_of_vectors_is_read(tmp_path: Path) -> None:
     assert (both.rows["Dog"].tolist(), both.by_lower_case) == ([9, 9, 9], 0)
 
 
-def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path) -> None:
     for text, message in (
         ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
         ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
@@ -63,9 +63,7 @@ def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..
     assert "none of the 1 words has a vector" in refused(read_vectors, _file(tmp_path, _ROWS), ["zebra"])
 
 
-def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     words = ["a", "dog", "barks", ".", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"]
     vocabulary = Vocabulary.of_words(words, lower_case=True, characters="".join(words))
     vocabulary.save(tmp_path)
@@ -79,7 +77,7 @@ def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(
     assert "not a word-level vocabulary" in refused(Vocabulary.load, tmp_path)
 
 
-def test_rare_words_without_a_vector_are_unknown(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
     examples = [Example("a", "the dog sees the zebra", "it sees a dog", None)]
     path = _file(tmp_path, "zebra 1.0 2.0\n")
     vocabulary, vectors, _ = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)

@@ -1,7 +1,6 @@
 """A file of answers is only appended to: a kill loses one at most, and the last can be undone."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.locks import alone_in
 from crossexam.validation.answer_log import CutOffWarning, Judgement
 from crossexam.validation.study import Study, open_study
+from made.cases import refused
 
 
 def test_a_kill_loses_at_most_the_answer_in_flight(items: Any, study_of: Any, folder: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_kill_loses_at_most_the_answer_in_flight(items: Any, study_of: Any, fo
 
 
 def test_an_answer_is_on_the_disk_when_it_is_recorded(
-    pair: Study, folder: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    pair: Study, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One process at a time appends."""
     synced = []

@@ -1,7 +1,6 @@
 """Tasks for Label Studio hide what judges must not see, come back, and errors name the task."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from crossexam.core.errors import FormatError
 from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import read_tasks, write_tasks
 from crossexam.validation.study import Study
+from made.cases import refused
 
 
 def exported(path: Path, who: object) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
         read_tasks(study, path)
 
 
-def test_errors_name_the_task(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write_tasks(sheet_of(study, ["judge-1"]), path)
     text = json.dumps(exported(path, "judge-1"), indent=1)

@@ -1,7 +1,6 @@
 """What is drawn for judges, and what they are asked: shares of strata, controls, errors of models."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from crossexam.validation.sampling import (
 )
 from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import VerdictRule, question_results
+from made.cases import refused
 from made.commands import invoke
 from made.runs import run_of
 
@@ -72,7 +72,7 @@ def test_items_are_drawn_with_their_controls(items: Any, study_of: Any, swaps: i
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
 
 
-def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
+def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     one = items("negation", "E")
     same = Dataset("negation.dev", (one.examples[0], one.examples[0]))
@@ -90,9 +90,7 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, refused: Callab
     assert "not empty" in refused(study_of, one)
 
 
-def test_errors_are_drawn_with_hints_to_their_source(
-    of_an_error: Study, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_errors_are_drawn_with_hints_to_their_source(of_an_error: Study, tmp_path: Path) -> None:
     (item,) = of_an_error.items.values()
     assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "neutral")
     assert ("antonymy", "hot/cold") in item.suggested
@@ -102,9 +100,7 @@ def test_errors_are_drawn_with_hints_to_their_source(
     assert "does not ask for labels" in refused(apply_verdicts, of_an_error, tmp_path, VerdictRule())
 
 
-def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
-    tmp_path: Path, items: Any, refused: Callable[..., str]
-) -> None:
+def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(tmp_path: Path, items: Any) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
     said = {"one": "ENCCEE", "other": "EECCC?"}
     runs = {name: run_of({dataset.name: each}, dataset, model=name) for name, each in said.items()}
@@ -128,7 +124,7 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
     assert item.example == "antonymy:4"
 
 
-def test_questions_go_with_constructions(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
+def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
     assert {item.test_set: item.asked for item in study.items.values()} == {

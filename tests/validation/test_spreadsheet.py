@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import write_tasks
 from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import Study
+from made.cases import refused
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, sheet: Path)
     assert not study.undo("judge-1")  # undo is for what was clicked
 
 
-def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., Any]) -> None:
+def test_errors_name_the_line(study: Study, sheet: Path) -> None:
     table = rows(sheet)
     before = [sum(1 + row["premise"].count("\n") for row in table[:n]) for n in range(len(table))]
     assert before[-1] > len(table) - 1  # a cell has two lines
@@ -89,7 +89,7 @@ def test_errors_name_the_line(study: Study, sheet: Path, refused: Callable[..., 
     assert "'judge-1' gives two answers to 'label'" in refused(FormatError, read_csv, study, sheet)
 
 
-def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     for content, message in (
         (b"", "the file is empty"),

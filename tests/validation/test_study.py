@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.study import Study, create_study, open_study
+from made.cases import for_each, refused
 
 #: A file, what is replaced in it by what, and what is said of it.
 DAMAGES = [
@@ -28,9 +28,7 @@ DAMAGES = [
 ]
 
 
-def test_damage_is_an_error_that_names_the_line(
-    pair: Study, folder: Path, for_each: Callable[..., None], refused: Callable[..., Any]
-) -> None:
+def test_damage_is_an_error_that_names_the_line(pair: Study, folder: Path) -> None:
     for item, value in ((1, "contradiction"), (2, "neutral")):
         pair.record(Judgement("judge-1", item, "label", value))
 
@@ -55,7 +53,7 @@ def test_damage_is_an_error_that_names_the_line(
 
 
 def test_on_a_full_disk_all_are_saved_or_none(
-    pair: Study, folder: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    pair: Study, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answers of a second judge find no space."""
     first = Judgement("judge-1", 1, "label", "neutral")
@@ -85,7 +83,7 @@ def test_only_its_owner_reads_a_study(pair: Study, folder: Path) -> None:
     assert not any(secret in manifest for secret in (*pair.judges.values(), pair.secret.hex()))
 
 
-def test_what_is_no_answer_is_not_saved(pair: Study, refused: Callable[..., str]) -> None:
+def test_what_is_no_answer_is_not_saved(pair: Study) -> None:
     for wrong, culprit in (
         (Judgement("judge-9", 1, "label", "neutral"), "'judge-9'"),
         (Judgement("judge-1", 7, "label", "neutral"), "no item 7"),

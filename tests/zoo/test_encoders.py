@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from crossexam.zoo.table import architecture_named
 from made.architectures import SIZES, drawn, pairs_of
+from made.cases import refused
 
 PREMISES, HYPOTHESES = [[3, 17, 8], [30], [5, 9, 9, 21, 14]], [[4, 8], [22, 13, 1, 39], [6]]
 #: Widths of which no two that meet are equal.
@@ -193,6 +194,6 @@ def test_a_padded_batch_has_the_logits_of_the_equations(name: str) -> None:
     torch.testing.assert_close(model(pairs), torch.stack(wanted), rtol=1e-6, atol=1e-9)
 
 
-def test_a_conditional_encoder_has_no_hypothesis_only_form(refused: Callable[..., str]) -> None:
+def test_a_conditional_encoder_has_no_hypothesis_only_form() -> None:
     said = refused(architecture_named, "hypothesis_only:conditional_encoder")
     assert "'conditional_encoder' has no hypothesis-only form" in said

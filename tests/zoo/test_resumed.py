@@ -1,7 +1,6 @@
 """A run of a zoo model that was killed anywhere gives, once resumed, the bytes of one that nobody killed."""
 
 import random
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES
 from made.architectures import shrunken
+from made.cases import for_each
 
 WORDS = (
     "a the old young red dog cat man woman child runs sits eats sees near under tree house and two".split()
@@ -48,9 +48,7 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
     return [(draw.choice(sentences), draw.choice(sentences)) for _ in range(count)]
 
 
-def test_a_resumed_run_has_the_same_bytes(
-    for_each: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_has_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zoo, "_CPU_MATCHED", 8)
     monkeypatch.setattr(zoo, "_CPU_WORDS", 60)
     pairs = some_pairs(40)

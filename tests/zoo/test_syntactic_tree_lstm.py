@@ -1,6 +1,5 @@
 """S-TLSTM against recursion over the trees of one pair, without padding, masks or batches."""
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import torch
@@ -9,6 +8,7 @@ from torch import Tensor
 from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.syntactic_tree_lstm import Config, SyntacticTreeLSTM, TreeLSTM
 from made.architectures import enhanced, pairs_of, small
+from made.cases import refused
 
 Nodes: TypeAlias = tuple[list[int], list[list[int]]]  # words, and the children of each inner node
 
@@ -55,7 +55,7 @@ def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
     torch.testing.assert_close(model(pairs), torch.stack(wanted), atol=1e-5, rtol=1e-5)
 
 
-def test_a_batch_without_trees_is_refused(refused: Callable[..., str]) -> None:
+def test_a_batch_without_trees_is_refused() -> None:
     bare = Sentences(torch.tensor([[1, 2]]), torch.tensor([[True, True]]))
     model = small(SyntacticTreeLSTM, Config(5, 4))
     assert "needs trees, but the batch has none" in refused(model, Pairs(bare, bare))

@@ -1,8 +1,7 @@
 """Binary parses become trees, and broken ones are named."""
 
-from collections.abc import Callable
-
 from crossexam.zoo.trees import parse_binary, right_branching, tree_over
+from made.cases import refused
 
 
 def test_nodes_of_a_parse_come_after_their_children_by_height() -> None:
@@ -11,9 +10,7 @@ def test_nodes_of_a_parse_come_after_their_children_by_height() -> None:
     assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 5, 2], [7, 6, 3]]
 
 
-def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node(
-    refused: Callable[..., str],
-) -> None:
+def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node() -> None:
     for parse, message in (
         ("( A tall man )", "character 13: brackets around 3 constituents"),
         ("( A man", "character 7: unmatched opening bracket"),
@@ -27,7 +24,7 @@ def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node(
         assert (words, tree.shape) == (["Eating"], (0, 3))
 
 
-def test_the_tree_over_a_sentence_is_its_own_parse_or_right_branching(refused: Callable[..., str]) -> None:
+def test_the_tree_over_a_sentence_is_its_own_parse_or_right_branching() -> None:
     assert right_branching(4).tolist() == parse_binary("( a ( b ( c d ) ) )")[1].tolist()
     assert tree_over(["A", "man", "("], "( ( a man ) -LRB- )").tolist() == [[0, 1, 1], [3, 2, 2]]
     said = refused(tree_over, ["a", "man"], "( ( a man ) left )")

@@ -26,6 +26,7 @@ from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.language.word_relatives import is_kind_of
 from crossexam.suites.behaviour import PairResources
+from made.cases import for_each, refused
 from made.parses import PARSES
 
 #: A sentence without a parse here is tagged by the tool itself.
@@ -117,7 +118,7 @@ OWN = {"numerical_reasoning", "so_swap_plausible"}
 
 
 @pytest.mark.parametrize("name", sorted(TABLES.keys() - OWN))
-def test_rows(name: str, for_each: Callable[..., None]) -> None:
+def test_rows(name: str) -> None:
     """What a row alone rejects, though it could be made, is not made if all are asked, either."""
     rules = rules_of(name)
 
@@ -143,7 +144,7 @@ def numbers(sentence: str) -> list[Number]:
     return judged(sentence, LanguageResources("auto").tokens(Example("e", sentence, "", None), "premise"))
 
 
-def test_rows_of_numerical_reasoning(for_each: Callable[..., None]) -> None:
+def test_rows_of_numerical_reasoning() -> None:
     """The row is the first that holds of a number that it rejects; what it keeps is made into items."""
 
     def check(rule: Rule[Any]) -> None:
@@ -157,7 +158,7 @@ def test_rows_of_numerical_reasoning(for_each: Callable[..., None]) -> None:
     for_each(check, [(rule,) for rule in numerical_reasoning.RULES])
 
 
-def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
+def test_rules_can_be_switched_off_by_name() -> None:
     hot, score = "The soup is often as hot as the tea is.", "If Kim had a score of 5 points, Lee sings."
     for name, sentence, without, reasons in (
         ("antonymy", hot, "at times", {"comparison": 1}),

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 
 from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
 from crossexam.core.output.file_names import file_stem
+from made.cases import for_each
 
 HOSTILE: dict[str, str] = json.loads((Path(__file__).parents[2] / "data/hostile.json").read_text("utf-8"))
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -91,7 +92,7 @@ ANY_TEXT = st.text(st.sampled_from("ab \n\r\0\x1b\u2028\u202e\ud800<>&\"'`\\{}[]
 
 
 @pytest.mark.parametrize("output", ESCAPERS)
-def test_any_text_is_read_as_text(output: str, for_each: Callable[..., None]) -> None:
+def test_any_text_is_read_as_text(output: str) -> None:
     read, wanted = READERS[output]
 
     def check(text: str) -> None:

@@ -1,6 +1,6 @@
 """Examples of a file are a sequence like that in memory, and what is wrong with them is said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from crossexam.core.stored import examples as stored_examples
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.rows import COLUMNS, schema, to_columns
 from crossexam.core.test_sets import write_test_set
+from made.cases import refused
 
 
 def stored(examples: Sequence[Example], folder: Path) -> StoredExamples:
@@ -50,9 +51,7 @@ def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.M
         file[50]
 
 
-def test_a_file_that_changes_while_it_is_used_is_an_error(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_a_file_that_changes_while_it_is_used_is_an_error(tmp_path: Path) -> None:
     file = stored(many(), tmp_path)
     stored(many(49), tmp_path)
     for use in (lambda: file[3], lambda: list(columns_of(file, ["id"]))):
@@ -80,7 +79,7 @@ def test_files_of_other_programs_and_their_nulls_are_read_as_by_examples(tmp_pat
     assert one.equals(other)
 
 
-def test_rows_are_refused_at_once(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_rows_are_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "set.parquet"
     changes: list[dict[str, Any]] = [
         {"premise": None},

@@ -1,6 +1,5 @@
 """Parquet files that may be damaged anywhere, with one error each; and files of other programs."""
 
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from crossexam.core.errors import FormatError
 from crossexam.core.stored.parquet import ParquetRows
+from made.cases import refused
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return list(ParquetRows(path, hint="again").records())
 
 
-def test_what_cannot_be_read_is_one_error(table: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_cannot_be_read_is_one_error(table: Path, tmp_path: Path) -> None:
     table.write_bytes(table.read_bytes().replace(b"uid", b"\xf9id"))  # a name that is not UTF-8
     assert "the Parquet file is damaged: " in refused(records, table)
     path = tmp_path / "x.parquet"

@@ -17,7 +17,7 @@ from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
-from made.cases import each_row
+from made.cases import each_row, for_each
 from made.corpora import write_lines
 
 MADE = Path(__file__).parents[2] / "data" / "readers"
@@ -44,7 +44,7 @@ def digest(example: Example) -> str:
 
 
 @pytest.mark.slow
-def test_a_real_file_is_read_as_it_is(published: Path, for_each: Callable[..., None]) -> None:
+def test_a_real_file_is_read_as_it_is(published: Path) -> None:
     def check(spec: str, *cells: str) -> None:
         records, *counts, no_gold = map(int, cells[:6])
         report = ReadingReport()
@@ -77,7 +77,7 @@ def as_read(spec: str) -> list[Example]:
         return list(iter_corpus(f"{corpus}@{MADE / name}" if at else spec, drop_no_gold=False))
 
 
-def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
+def test_a_file_of_the_documented_format() -> None:
     def check(spec: str) -> None:
         corpus = re.split("[:@]", spec)[0]
         allowed = PROJECTIONS[READERS[corpus].projection].labels if corpus in READERS else LABELS

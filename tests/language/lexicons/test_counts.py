@@ -1,18 +1,15 @@
 """The counts of adjectives before nouns: the file of a table, the shipped table."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from crossexam.language.lexicons.adjective_classes import ADDABLE, class_of, rank_of
 from crossexam.language.lexicons.counts import read_counts, shipped_adjectives
-from made.cases import each_row
+from made.cases import each_row, refused
 from made.corpora import write_lines
 
 
 @each_row
-def test_what_is_no_table(
-    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_what_is_no_table(lines: list[str], message: str, *, tmp_path: Path) -> None:
     assert message in refused(read_counts, write_lines(tmp_path / "table.tsv", lines))
 
 

@@ -1,12 +1,11 @@
 """Lists of word pairs: every format, from lines written here."""
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crossexam.language.lexicons.word_pairs import Relation, read_pairs
-from made.cases import each_row
+from made.cases import each_row, refused
 from made.corpora import write_lines
 
 
@@ -19,9 +18,7 @@ def test_columns_are_named_or_recognised(
     assert {pair.relation for pair in read_pairs(path, relation)} == {relation}
 
 
-def test_words_of_lists_and_files_that_are_packed_or_no_files(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_words_of_lists_and_files_that_are_packed_or_no_files(tmp_path: Path) -> None:
     packed = tmp_path / "AntonymsLexicon-OppCats-Affixes.gz"
     packed.write_bytes(gzip.compress(b"able unable\nhonest dishonest 0.93\n"))  # a score
     found = [pair[:2] for pair in read_pairs(packed, "antonym")]
@@ -38,9 +35,7 @@ def test_words_of_lists_and_files_that_are_packed_or_no_files(
 
 
 @each_row
-def test_what_is_no_list_is_an_error_with_its_line(
-    lines: list[str], message: str, *, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_what_is_no_list_is_an_error_with_its_line(lines: list[str], message: str, *, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "x.tsv", lines)
     said = refused(read_pairs, path, "antonym")
     assert (message in said, str(path) in said) == (True, True), said

@@ -16,6 +16,7 @@ from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons import wordnet as wordnet_module
 from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, wordnet
 from crossexam.language.word_senses import lesk
+from made.cases import refused
 
 ROOT = Path(__file__).parents[3]
 MINI = ROOT / "tests" / "data" / "mini-wordnet"
@@ -82,7 +83,7 @@ def test_lesk_counts_what_definition_and_sentence_share(mini: WordNet) -> None:
         assert mini.name(found) == sense
 
 
-def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     assert "x.zip: no such file" in refused(WordNetArchive, path)
     path.write_text("no archive")

@@ -1,7 +1,5 @@
 """The pairs of WordNet are of frequent senses, and carry their relation."""
 
-from collections.abc import Callable
-
 import pytest
 
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
@@ -12,6 +10,7 @@ from crossexam.language.lexicons.wordnet_pairs import (
     replacements,
     wordnet_pairs,
 )
+from made.cases import refused
 
 
 @pytest.mark.slow
@@ -35,7 +34,7 @@ def test_pairs_of_wordnet_are_of_frequent_senses_and_not_too_general() -> None:
     assert ("dog", "animal") not in near
 
 
-def test_replacements_carry_their_relation(refused: Callable[..., str]) -> None:
+def test_replacements_carry_their_relation() -> None:
     kinds: tuple[Relation, ...] = ("hyponym", "hypernym", "synonym")
     dogs = replacements("Dog", kinds)
     assert WordPair("dog", "poodle", "hyponym", "n") in dogs

@@ -10,7 +10,7 @@ import pytest
 from crossexam.core.example import SIDES, Example
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
-from made.cases import each_row
+from made.cases import each_row, refused
 from made.parses import check_tree, written
 
 
@@ -76,7 +76,7 @@ def test_a_parser_gives_a_tree_of_universal_relations_over_the_text(kind: str, u
 
 
 def test_auto_falls_back_on_the_pipeline_of_the_tagger(
-    untrained: Path, tmp_path: Path, pipeline_in: Callable[..., str], refused: Callable[..., str]
+    untrained: Path, tmp_path: Path, pipeline_in: Callable[..., str]
 ) -> None:
     parser = resolve_parser("auto", f"spacy:{untrained}")
     assert parser.parsed(PAIRS[0], "premise") == parsed_from_parse("Cats chase mice", PARSE)

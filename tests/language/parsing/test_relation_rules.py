@@ -1,6 +1,5 @@
 """Each row of the table of relations decides in its own parse, and is needed there."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from crossexam.language.parsing import relation_rules
 from crossexam.language.parsing.constituency import attached
 from crossexam.language.parsing.relation_rules import RELATIONS, Row
 from crossexam.language.parsing.trees import parse_tree
+from made.cases import for_each
 
 
 def _decided(row: Row) -> Any:
@@ -17,7 +17,7 @@ def _decided(row: Row) -> Any:
     return attached(tree)[1][leaf]
 
 
-def test_rows_of_relations(for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_relations(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row decides about the word of its parse; without it, the word has another relation, or none."""
     rows_for = relation_rules._rows_for
     monkeypatch.setattr(relation_rules, "_rows_for", rows_for.__wrapped__)  # type: ignore[attr-defined]

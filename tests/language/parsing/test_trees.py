@@ -1,9 +1,7 @@
 """Bracketed parses."""
 
-from collections.abc import Callable
-
 from crossexam.language.parsing.trees import leaves, parse_tree
-from made.cases import each_row
+from made.cases import each_row, refused
 
 PARSE = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ runs) (PP (IN in) (NP (NN town)))) (. .)))"
 
@@ -22,7 +20,5 @@ def test_leaves_are_tags_and_words_in_order_and_spans_count_them() -> None:
 
 
 @each_row
-def test_broken_notation_names_the_character(
-    parse: str, message: str, *, refused: Callable[..., str]
-) -> None:
+def test_broken_notation_names_the_character(parse: str, message: str) -> None:
     assert f"character {message}" in refused(parse_tree, parse)

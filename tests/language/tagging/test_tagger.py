@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example as example_of
@@ -14,6 +13,7 @@ from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import SIDES, Example
 from crossexam.language.tagging.tagger import TAGGERS, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token
+from made.cases import refused
 
 PREMISE = 'A man says "hi" (twice).'
 PARSE = (
@@ -54,7 +54,7 @@ def test_shipped_parses_and_tags_answer_with_offsets_and_auto_counts_who_answere
 
 
 def test_what_cannot_be_tagged_is_refused(
-    no_nltk_data: None, refused: Callable[..., Any], tmp_path: Path, pipeline_in: Callable[..., str]
+    no_nltk_data: None, tmp_path: Path, pipeline_in: Callable[..., str]
 ) -> None:
     tagger = resolve_tagger("parses")
     said = refused(tagger.tokens, _example(premise_tags=["A", "man"]), "premise")

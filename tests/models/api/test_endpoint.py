@@ -7,6 +7,7 @@ import pytest
 from crossexam.models.api.endpoint import Endpoint, Key, address_of, key_from_environment
 from crossexam.models.api.pacing import Pace
 from crossexam.models.table import open_model
+from made.cases import refused
 
 REMOTE = address_of("https://api.example.com/v1")
 KEY = "sk-do-not-show-4242"
@@ -31,7 +32,7 @@ def test_what_may_pass_is_asked_again_when_the_server_says(
     each_case(check)
 
 
-def test_addresses_that_are_refused(each_case: Any, refused: Any) -> None:
+def test_addresses_that_are_refused(each_case: Any) -> None:
     def check(url: str, said: str) -> None:
         message = refused(address_of, url)
         assert said in message
@@ -44,7 +45,7 @@ def test_addresses_that_are_refused(each_case: Any, refused: Any) -> None:
     assert "http to example.com would send all pairs unencrypted" in said
 
 
-def test_keys_are_those_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, refused: Any) -> None:
+def test_keys_are_those_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     """That of OpenAI goes to OpenAI alone, and what a variable holds is not shown."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("TWO_LINES", "two\nlines")

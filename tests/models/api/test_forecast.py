@@ -9,9 +9,10 @@ import pytest
 from crossexam.models.table import open_model
 from crossexam.runs.run import UnconfirmedError, refuse_many
 from crossexam.runs.saved import read_run
+from made.cases import refused
 
 
-def test_many_requests_to_another_machine_are_confirmed(refused: Any) -> None:
+def test_many_requests_to_another_machine_are_confirmed() -> None:
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     refuse_many(open_model("api/x", elsewhere), 1_969)
     model = open_model("mean/api/x,builtin/majority", {f"api.{name}": elsewhere[name] for name in elsewhere})

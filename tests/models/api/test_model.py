@@ -9,6 +9,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
+from made.cases import refused
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
@@ -93,14 +94,14 @@ def _refusing(server: Any, fields: dict[str, str]) -> Callable[[dict[str, Any]],
 def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: Any) -> None:
     """One after another, the last first, if the server does not say which it refuses."""
     unsupported = "Unsupported parameter: '{name}'"
-    for message, fields, refused in (
+    for message, fields, turned_down in (
         (unsupported, ("max_tokens", "seed", "reasoning_effort"), ["seed", "reasoning"]),
         ("bad request", ("seed",), ["seed", "logprobs", "reasoning"]),
     ):
         server.answer = _refusing(server, dict.fromkeys(fields, message))
         model = opened()
         model.predict(PAIRS)
-        assert model.details["fields_refused"] == refused
+        assert model.details["fields_refused"] == turned_down
         assert not server.requests[-1].keys() & {*fields}
 
 
@@ -112,7 +113,7 @@ def test_fields_of_the_user_are_sent_and_sampling_is_recorded(server: Any, opene
     assert stated == {"temperature": 0.0, "seed": 3, "max_output": 7, "reasoning": "off"}
 
 
-def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refused: Any) -> None:
+def test_options_that_are_refused(each_case: Any, server: Any, opened: Any) -> None:
     def check(option: str, value: str, said: str) -> None:
         assert said in refused(lambda: opened(**{option: value}).predict(PAIRS))
 

@@ -7,6 +7,7 @@ from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from made.cases import refused
 from made.runs import dataset
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
@@ -33,9 +34,7 @@ def test_shots_are_earlier_turns_of_every_question_and_of_the_probe(server: Any,
     assert server.asked == PAIRS[:1]
 
 
-def test_pairs_of_two_labels_are_asked_about_in_two_words_as_their_probe_is(
-    server: Any, refused: Any
-) -> None:
+def test_pairs_of_two_labels_are_asked_about_in_two_words_as_their_probe_is(server: Any) -> None:
     def answering(yes: str, no: str) -> Any:
         def answer(body: dict[str, Any]) -> Any:
             label = server.label_for(body)

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from made.cases import for_each, refused
+
 
 def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
-    server: Any, opened: Any, tmp_path: Path, for_each: Any, refused: Any
+    server: Any, opened: Any, tmp_path: Path
 ) -> None:
     plain, swapped = server.answer, tmp_path / "swapped.toml"
     labels = "{entailment = 'contradiction', neutral = 'neutral', contradiction = 'entailment'}"

@@ -5,11 +5,10 @@ from typing import Any
 
 from crossexam.core.labels import LABELS
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
+from made.cases import for_each
 
 
-def test_every_server_is_recognized_asked_in_its_words_and_documented(
-    server: Any, opened: Any, for_each: Any
-) -> None:
+def test_every_server_is_recognized_asked_in_its_words_and_documented(server: Any, opened: Any) -> None:
     grammar = {"grammar": 'root ::= "entailment" | "neutral" | "contradiction"'}
     assert SERVERS["llama.cpp"].choice(LABELS) == grammar
     page = (Path(__file__).parents[3] / "docs" / "llm.md").read_text(encoding="utf-8").lower()

@@ -5,13 +5,12 @@ from typing import Any
 
 from crossexam.core.errors import UnfinishedError
 from crossexam.runs.saved import read_run
+from made.cases import refused
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
 
-def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
-    server: Any, opened: Any, refused: Any
-) -> None:
+def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(server: Any, opened: Any) -> None:
     first = opened(budget=1_800)
     first.predict(PAIRS[:2])
     for model in (opened(budget=1_800), opened(budget=1_800)):

@@ -20,6 +20,7 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.models.lm.known import KNOWN_CHECKPOINTS
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.table import open_model
+from made.cases import refused
 from made.checkpoints import save_tiny
 from made.commands import invoke
 from made.runs import dataset
@@ -126,7 +127,7 @@ def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(lm_fol
 
 
 def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
-    lm_folders: dict[str, Path], tmp_path: Path, refused: Any
+    lm_folders: dict[str, Path], tmp_path: Path
 ) -> None:
     """A tiny model has the names of HHEM-2.1-open."""
     t5, path = lm_folders["t5"], tmp_path / "model.safetensors"
@@ -157,7 +158,7 @@ def test_hhem_is_run_without_its_code_and_missing_weights_are_refused(
     assert "lacks 1 weights of the model (encoder" in refused(_answered, f"lm/{lacking}")
 
 
-def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path, refused: Any) -> None:
+def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path) -> None:
     """As in inference.py of MiniCheck: document and claim joined by the separator, class 1 is supported."""
     tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
     save_tiny(tmp_path, tokenizer, labels=2)
@@ -183,9 +184,7 @@ def test_a_chat_template_may_refuse_a_system_message(lm_folders: Any, tmp_path: 
     np.testing.assert_allclose(merged[0], softmax([sum(each) for each in tokens]), atol=1e-5)
 
 
-def test_what_does_not_go_together_is_refused(
-    gpt2: str, tmp_path: Path, each_case: Any, refused: Any
-) -> None:
+def test_what_does_not_go_together_is_refused(gpt2: str, tmp_path: Path, each_case: Any) -> None:
     alike = tmp_path / "alike.toml"
     alike.write_text("like = 'words'\nlabels = {entailment='a b', neutral='a c', contradiction='d'}")
 

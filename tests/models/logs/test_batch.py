@@ -14,6 +14,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.models.api.batch_files import custom_id
 from crossexam.models.label_order import PAIRS
+from made.cases import refused
 from made.models import token
 
 NAME = "negation.dev"
@@ -52,9 +53,7 @@ def written(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def test_answers_belong_to_ids_or_to_the_pairs_of_api(
-    run: Any, written: Any, of_api: list[str], refused: Any
-) -> None:
+def test_answers_belong_to_ids_or_to_the_pairs_of_api(run: Any, written: Any, of_api: list[str]) -> None:
     """And the template says what they mean."""
     texts = ["True", "Neither", "False", "True"]
     for names in (IDS, of_api):
@@ -90,7 +89,7 @@ def test_log_probabilities_and_several_choices_are_probabilities(run: Any, writt
 
 
 def test_requests_that_failed_are_an_error_until_another_file_has_them(
-    run: Any, written: Any, tmp_path: Path, refused: Any
+    run: Any, written: Any, tmp_path: Path
 ) -> None:
     lines = [line(name, answer("True")) for name in IDS[1:]]
     written(failed(IDS[0], 500, "overloaded", "server_error"), *lines, name="a.jsonl")
@@ -113,9 +112,7 @@ def test_requests_and_pairs_of_the_probe_are_left_out(run: Any, written: Any, of
     assert run(folder, **GPT3).details["files"] == ["out.jsonl"]
 
 
-def test_an_id_in_several_test_sets_is_one_pair_or_an_error(
-    run: Any, written: Any, asked: Dataset, refused: Any
-) -> None:
+def test_an_id_in_several_test_sets_is_one_pair_or_an_error(run: Any, written: Any, asked: Dataset) -> None:
     """Parts of a base keep its ids."""
     log = written(*(line(name, answer("False")) for name in IDS))
     part = Dataset("hard.dev", asked.examples[:2])

@@ -18,6 +18,7 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.models.table import open_model
+from made.cases import refused
 
 DATA = Path(__file__).parents[2] / "data" / "lighteval"
 DATE = "2026-11-22T16-08-42.379195"
@@ -67,7 +68,7 @@ def test_texts_are_read_by_the_rules_of_api(run: Any, written: Any) -> None:
     assert set(run(written(thinking, "texts")).predictions(NAME)) == {"entailment"}
 
 
-def test_tasks_of_lighteval_itself_are_matched_by_their_prompts(run: Any, written: Any, refused: Any) -> None:
+def test_tasks_of_lighteval_itself_are_matched_by_their_prompts(run: Any, written: Any) -> None:
     """Their docs have neither ids nor pairs, only the text that was asked."""
 
     def own_task(row: dict[str, Any]) -> None:
@@ -78,7 +79,7 @@ def test_tasks_of_lighteval_itself_are_matched_by_their_prompts(run: Any, writte
     assert "the reply is to the prompt 'Ann has 2 cats" in refused(FormatError, run, log)
 
 
-def test_files_and_rows_that_are_not_details_are_an_error(written: Any, refused: Any) -> None:
+def test_files_and_rows_that_are_not_details_are_an_error(written: Any) -> None:
     def not_a_number(row: dict[str, Any]) -> None:
         row["model_response"]["logprobs"][1] = float("nan")
 

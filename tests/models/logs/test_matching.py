@@ -16,6 +16,7 @@ from crossexam.core.example import Example
 from crossexam.interop.questions import Question, question_set
 from crossexam.models.prompts.table import template
 from crossexam.runs.run import predict_suite as run
+from made.cases import refused
 from made.runs import dataset
 
 GPT3 = template("gpt3")
@@ -81,7 +82,7 @@ def test_likelihoods_of_lm_eval_are_probabilities(tmp_path: Path) -> None:
     assert run(f"log/{path}", SET).predictions(NAME).tolist() == ANSWERS
 
 
-def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path, refused: Any) -> None:
+def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path) -> None:
     """As in tasks of lm-eval itself: the template names the choices, whatever their order.
 
     The task CB of lm-eval lists True, False, Neither; the template gpt3 True, Neither, False.
@@ -110,7 +111,7 @@ def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
         assert found.details["rules"] == {"exact": 1, "phrase": 1}
 
 
-def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> None:
+def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     changes: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         (lambda line: line["doc"].update(hypothesis="Ann has dogs."), "'negation:0' is 'Ann has dogs.'"),
         (lambda line: line["doc"].update(id="negation:99"), "item 'negation:99' of negation.dev, which is"),
@@ -131,7 +132,7 @@ def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> No
         assert said in refused(FormatError, run, f"log/{path}", SET)
 
 
-def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: Any) -> None:
+def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path) -> None:
     """Items without a gold label are not exported, since harnesses would count each as wrong."""
     more = dataset("antonymy.dev", "NNN")
     both = Suite("tests", {each.name: each for each in (SET, more)})

@@ -13,6 +13,7 @@ from crossexam.core.labels import LABELS
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.onnx import model as exported_model
 from crossexam.models.table import open_model
+from made.cases import refused
 
 LONG = [(f"{a} {b} {c}", b) for (a, b), (c, _) in zip(PAIRS, PAIRS[::-1], strict=True)]
 MIXED = [*PAIRS, *LONG, *[(a, "") for a, _ in PAIRS[:3]]]
@@ -36,7 +37,7 @@ def test_it_answers_the_probe(exported: Path, copied: Any) -> None:
 
 
 def test_the_columns_follow_the_names_of_the_classes(
-    exported: Path, exporter: Any, copied: Any, tmp_path: Path, refused: Any
+    exported: Path, exporter: Any, copied: Any, tmp_path: Path
 ) -> None:
     turned = opened(exporter(tmp_path / "turned", labels=("contradiction", "entailment", "neutral")))
     assert np.allclose(turned.predict(MIXED), opened(exported).predict(MIXED), atol=1e-6)
@@ -89,7 +90,7 @@ def test_it_says_how_far_it_read_and_where_tokens_start(exported: Path) -> None:
     assert model.token_starts("A  dog's field.") == [0, 3, 6, 7, 9, 14]
 
 
-def test_the_layouts_of_exporters(exported: Path, copied: Any, refused: Any) -> None:
+def test_the_layouts_of_exporters(exported: Path, copied: Any) -> None:
     """One of several graphs is taken for its name; otherwise one has to be chosen."""
     expected = opened(exported).predict(PAIRS)
     for name, other in (
@@ -110,7 +111,7 @@ def test_the_layouts_of_exporters(exported: Path, copied: Any, refused: Any) -> 
     assert f"files is called {outside}" in refused(opened, folder, file=outside)
 
 
-def test_files_that_are_no_classifiers(exported: Path, copied: Any, refused: Any) -> None:
+def test_files_that_are_no_classifiers(exported: Path, copied: Any) -> None:
     whole = (exported / "model.onnx").read_bytes()
     for number, (file, content, said) in enumerate(
         (
@@ -147,9 +148,7 @@ def test_weights_beside_the_graph(exported: Path, copied: Any) -> None:
     assert opened(folder).key != key
 
 
-def test_weights_that_are_missing_or_outside_the_folder_are_refused(
-    exported: Path, copied: Any, refused: Any
-) -> None:
+def test_weights_that_are_missing_or_outside_the_folder_are_refused(exported: Path, copied: Any) -> None:
     for location, said in (
         (b"../weight", "escapes model directory"),
         (b"/etc/host", "Absolute path not allowed"),

@@ -7,6 +7,7 @@ from crossexam.corpora.spec import iter_corpus
 from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
+from made.cases import refused
 
 DEMO = "builtin:demo"
 
@@ -22,12 +23,12 @@ def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
         assert tuple(shot) == (by_id[name].premise, by_id[name].hypothesis, by_id[name].label)
 
 
-def test_shots_that_cannot_be_drawn_are_refused(refused: Any) -> None:
+def test_shots_that_cannot_be_drawn_are_refused() -> None:
     assert "--shots-from is not given" in refused(draw_shots, template("gpt3"), 3, None, 0)
     assert "examples of" in refused(draw_shots, template("gpt3"), 60, f"{DEMO}[:9]", 0)
 
 
-def test_they_are_in_the_prompt_and_in_the_key(lm_folders: Any, refused: Any) -> None:
+def test_they_are_in_the_prompt_and_in_the_key(lm_folders: Any) -> None:
     name = f"lm/{lm_folders['gpt2']}"
     plain: Any = open_model(name, {"template": "gpt3"})
     options = {"template": "gpt3", "shots": 2, "shots_from": DEMO}

@@ -5,6 +5,7 @@ from typing import Any
 
 from crossexam.core.errors import FormatError
 from crossexam.models.prompts.table import template, templates
+from made.cases import refused
 
 
 def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences() -> None:
@@ -31,7 +32,7 @@ def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -
     assert made.user == template("true").user
 
 
-def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
+def test_a_file_that_is_no_template_is_refused(each_case: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 
     def check(text: str, *named: str) -> None:

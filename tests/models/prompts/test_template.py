@@ -5,6 +5,7 @@ from typing import Any
 
 from crossexam.models.prompts import table
 from crossexam.models.prompts.template import EDITS, Shot, Template
+from made.cases import refused
 
 THREE = {"entailment": "yes", "neutral": "perhaps", "contradiction": "no"}
 
@@ -42,7 +43,7 @@ def test_the_hash_covers_everything_that_an_answer_depends_on(each_case: Any) ->
         assert (replace(base, **{entry: value}).sha256 == base.sha256) is (entry in same), entry
 
 
-def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(refused: Any) -> None:
+def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide() -> None:
     _template().refuse_shared_prefix("--answer logprobs")
     alike = _template(labels={**THREE, "neutral": "No idea"})
     said = refused(alike.refuse_shared_prefix, "--answer logprobs")

@@ -1,7 +1,6 @@
 """Reports and comparisons of runs with missing answers, in every format; their figures: test_figures.py."""
 
 import re
-from collections.abc import Callable
 
 from crossexam.core.dataset import Run
 from crossexam.reports.analyses.errors import confusion_charts
@@ -11,6 +10,7 @@ from crossexam.reports.probabilities.charts import reliability_charts, risk_char
 from crossexam.reports.report import Report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import warnings
+from made.cases import for_each
 from made.runs import dataset, run_of
 from made.shown import SECTIONS, cells_of, page_of, tables_of
 
@@ -46,7 +46,7 @@ def test_above_the_limit_no_number_stands_alone() -> None:
     assert (rows["one.dev"], len(rows["two.dev"])) == ([], 40)  # an error is an answer
 
 
-def test_every_format_shows_missing_answers(for_each: Callable[..., None]) -> None:
+def test_every_format_shows_missing_answers() -> None:
     def check(suffix: str, *runs: Run) -> None:
         text = Report(runs).text(suffix)
         assert ("refused" in text) is (runs != (WHOLE,))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import crossexam
 
-SOURCE = Path(crossexam.__file__).parent
+SOURCE, TESTS = Path(crossexam.__file__).parent, Path(__file__).parent
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
          "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "gates",
          "options", "api", "cli")  # fmt: skip
@@ -32,8 +32,14 @@ CLOSURES = {
 #: tags, compositions of a tree, classes whose order is in question, the chunks of a premise.
 TAKE_LARGEST = {
     "evaluation.lexically_misleading", "evaluation.measures", "language.tagging.perceptron", "models.answers",
-    "models.chunking", "models.prediction_file", "stats.estimate",
-    "zoo.gumbel_tree_lstm",
+    "models.chunking", "models.prediction_file", "stats.estimate", "zoo.gumbel_tree_lstm",
+}  # fmt: skip
+#: Tests that are about several modules.
+OF_SEVERAL = {
+    "cli/disk_full", "cli/messages", "constructions/plug_ins", "evaluation/projections",
+    "evaluation/properties", "evaluation/stored", "models/api/llama_cpp", "reports/one_voice",
+    "reports/shown_figures", "runs/parses", "stats/documentation", "stats/simulated_coverage",
+    "validation/page", "zoo/encoders", "zoo/resumed",
 }  # fmt: skip
 
 
@@ -67,9 +73,6 @@ def modules() -> dict[str, Module]:
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found[name] = Module(path, text, tree, list(ast.walk(tree)))
     return found
-
-
-# Imports
 
 
 def _targets(node: ast.AST) -> Iterator[str]:
@@ -176,9 +179,6 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
     assert not _loaded_by(run, "card", "nosuch") & {"pydantic", "torch", "scipy.stats", "pandas"}
 
 
-# Files
-
-
 def test_no_folder_is_crowded_and_files_are_one_concept() -> None:
     folders = Counter(str(module.path.parent) for module in modules().values())
     assert {folder: count for folder, count in folders.items() if count > 26} == {}
@@ -186,11 +186,20 @@ def test_no_folder_is_crowded_and_files_are_one_concept() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > 600} == {}
 
 
+def test_tests_are_where_what_they_test_is() -> None:
+    """``tests/a/test_b.py`` is about ``a/b.py``, or about several modules."""
+    modules_of_tests = {
+        path.relative_to(TESTS).with_name(path.stem.removeprefix("test_")).as_posix()
+        for path in TESTS.rglob("test_*.py")
+        if (SOURCE / path.relative_to(TESTS)).parent.is_dir() and path.parent != TESTS
+    }
+    assert (
+        modules_of_tests - {module.short.removesuffix(".py") for module in modules().values()} == OF_SEVERAL
+    )
+
+
 def test_few_tables_are_formatted_by_hand() -> None:
     assert sum(len(re.findall("# fmt: (?:skip|off)", each.text)) for each in modules().values()) <= 60
-
-
-# What the code says
 
 
 def test_labels_are_predicted_in_one_place() -> None:

@@ -41,14 +41,6 @@ def test_masses_are_tallied() -> None:
     assert tally.facts["logprobs"] == {"aligned": 3, "none": 1, "mass_median": 0.5, "low_mass": 1}
 
 
-def test_texts_are_left_out_if_so_asked(server: Any, command: Any, output: Path) -> None:
-    server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
-    command("--keep-text", "no")
-    with sqlite3.connect(output / "store.sqlite") as connection:
-        rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
-    assert "zebra" not in str(joined([StoredBatch(*row) for row in rows]).details)
-
-
 def test_another_model_that_answers_is_named_and_texts_are_left_out_if_so_asked(
     server: Any, command: Any, output: Path
 ) -> None:

@@ -1,14 +1,11 @@
 """Measures of runs: a suite of a few items whose every number can be counted by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.evaluation.comparison import compare_runs, one_sided_sets
+from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -92,30 +89,6 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
     three = stating("ENCE", rows)
     assert measure(three)[0].accuracy.value == 1 / 4  # E, E, N, and N by the tie of E and N
     assert compare_runs(three, two)[0].b == 0
-
-
-def test_sets_that_one_run_lacks_are_named() -> None:
-    extra = dataset("extra.dev", "E")
-    a, b = run(BASE, extra, extra="E", model="A"), run(BASE, NEGATION, model="B")
-    only = ("only the first run (A) has: extra.dev", "only the second run (B) has: negation.dev")
-    assert one_sided_sets(a, b) == only
-    with pytest.raises(CrossexamError, match="different test sets") as caught:
-        cx.compare(a, b)
-    assert all(each in str(caught.value) for each in (*only, "common=True"))
-    assert len(cx.compare(a, b, common=True)) == 1
-    renamed = replace(BASE, name="renamed.dev")
-    says = r"hint: 'base\.dev' has the items of 'renamed\.dev', the same rows under another file name"
-    with pytest.raises(CrossexamError, match=says):
-        compare_runs(run(BASE), run(renamed, renamed="EEECCN"), common=True)
-
-
-def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
-    stated = {"content_hash": "feed", "rows": 6}
-    whole = [Dataset("base.dev", BASE.examples, stated) for _ in range(2)]
-    assert compare_runs(*(run(each) for each in whole))[0].n == 6
-    cut = (Dataset("base.dev", BASE.examples[at], stated) for at in (slice(0, 3), slice(3, 6)))
-    with pytest.raises(CrossexamError, match="were run on different items"):
-        compare_runs(*(run(each, base="ENC") for each in cut))
 
 
 def test_the_majority_class_is_beaten_beyond_chance() -> None:

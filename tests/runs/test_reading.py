@@ -17,11 +17,9 @@ from made.models import Reader
 LENGTH = 20  # characters that are read of a premise
 
 
-def edited(
-    name: str, text: str, *edits: tuple[Side, int, int, str], hypothesis: str = "It rains."
-) -> Example:
-    """The example that replaces characters of a premise *text* or of *hypothesis*."""
-    base = Example(name, text, hypothesis, "neutral")
+def edited(name: str, text: str, *edits: tuple[Side, int, int, str]) -> Example:
+    """The example that replaces characters of a premise *text* or of its hypothesis."""
+    base = Example(name, text, "It rains.", "neutral")
     made = tuple(Edit(s, a, b, base.text(s)[a:b], new) for s, a, b, new in edits)
     return base.derive("neutral", Change("made.v1", "premise", "hypothesis", made))
 

@@ -1,17 +1,14 @@
-"""Vocabularies and word vectors."""
+"""Vocabularies: their files, rare words, and the words of other corpora."""
 
-import gzip
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from tokenizers import Tokenizer
 
 from crossexam.core.example import Example
 from crossexam.corpora.reading import Reading
-from crossexam.language.word_vectors import read_vectors
 from crossexam.training.vocabulary import (
     Vocabulary,
     check_width,
@@ -22,45 +19,6 @@ from crossexam.training.vocabulary import (
 from crossexam.zoo import cbow
 from crossexam.zoo.architecture import Recipe
 from made.cases import refused
-
-_ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
-
-
-def _file(tmp_path: Path, text: str, name: str = "vectors.txt") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
-
-
-def test_every_published_form_of_vectors_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.txt"
-    for header, pack, ending in (("", bytes, "\n"), ("4 3\n", gzip.compress, " \n"), ("", bytes, "\r\n")):
-        path.write_bytes(pack((header + _ROWS).replace("\n", ending).encode()))
-        found = read_vectors(path, ["dog", "The", "cat", ". . ."])
-        assert (found.width, found.lines) == (3, 4)
-        assert {word: row.tolist() for word, row in found.rows.items()} == {
-            "dog": [np.float32(0.1), 2, 3],
-            "The": [0.5, 1, -2],  # by its lower-case form
-            ". . .": [4, 5, 6],  # a word with a blank, as in GloVe 840B
-        }
-        assert (found.by_lower_case, found.coverage) == (1, 3 / 4)
-    both = read_vectors(_file(tmp_path, _ROWS), ["Dog", "dog"])  # a cased word has its own vector first
-    assert (both.rows["Dog"].tolist(), both.by_lower_case) == ([9, 9, 9], 0)
-
-
-def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path) -> None:
-    for text, message in (
-        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
-        ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
-        ("word\n", "line 1: the line is not a vector"),
-    ):
-        path = _file(tmp_path, text)
-        assert f"{path}, {message}" in refused(read_vectors, path, ["a", "b"])
-    cut = tmp_path / "cut.gz"
-    cut.write_bytes(gzip.compress(_ROWS.encode() * 50)[:-20])
-    assert "damaged" in refused(read_vectors, cut, ["dog"])
-    assert "no such word-vector file" in refused(read_vectors, tmp_path / "absent", ["dog"])
-    assert "none of the 1 words has a vector" in refused(read_vectors, _file(tmp_path, _ROWS), ["zebra"])
 
 
 def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(tmp_path: Path) -> None:
@@ -79,7 +37,8 @@ def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(tmp_path
 
 def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
     examples = [Example("a", "the dog sees the zebra", "it sees a dog", None)]
-    path = _file(tmp_path, "zebra 1.0 2.0\n")
+    path = tmp_path / "vectors.txt"
+    path.write_text("zebra 1.0 2.0\n")
     vocabulary, vectors, _ = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)
     # Twice: the, dog, sees.  Once, but with a vector: zebra.  Once and without: it, a.
     assert set(vocabulary.words) == {"[PAD]", "[UNK]", "the", "dog", "sees", "zebra"}

@@ -1,12 +1,9 @@
-"""WordNet and Lesk: on a wordnet of a page, and against NLTK's reader of the same dictionary files."""
+"""WordNet on a wordnet of a page, and against NLTK's reader of the same dictionary files."""
 
 import io
-import json
 import random
-import runpy
-import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +12,10 @@ import pytest
 from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons import wordnet as wordnet_module
 from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, wordnet
-from crossexam.language.word_senses import lesk
 from made.cases import refused
+from made.wordnet import SOURCE, compile_wordnet
 
-ROOT = Path(__file__).parents[3]
-MINI = ROOT / "tests" / "data" / "mini-wordnet"
-SOURCE = Path("/usr/share/wordnet")  # Debian's wordnet-base and wordnet-sense-index
 SHIPPED = Path(wordnet_module.__file__).with_name("wordnet-3.0.zip")
-
-
-def compile_wordnet(source: Path) -> tuple[bytes, str]:
-    script = ROOT / "scripts" / "compile_wordnet.py"
-    compiled: tuple[bytes, str] = runpy.run_path(str(script))["compile_wordnet"](source)
-    return compiled
-
-
-@pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
-    path = tmp_path_factory.mktemp("mini") / "mini.zip"
-    path.write_bytes(compile_wordnet(MINI)[0])
-    return WordNet(path)
 
 
 def test_words_synsets_and_links(mini: WordNet) -> None:
@@ -70,19 +51,6 @@ def test_words_synsets_and_links(mini: WordNet) -> None:
             unknown("man", "noun")
 
 
-def test_lesk_counts_what_definition_and_sentence_share(mini: WordNet) -> None:
-    """Of equal senses it takes the last by name, or the first in the file."""
-    for context, word, ties, sense in (
-        (["high"], "hot", "name", "hot.a.01"),
-        ([], "hot", "name", "hot.a.03"),
-        ([], "hot", "frequency", "hot.a.01"),
-        (["a", "sailor"], "man", "frequency", "man.n.02"),
-    ):
-        found = lesk(mini, context, word, ties=ties)
-        assert found is not None
-        assert mini.name(found) == sense
-
-
 def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     assert "x.zip: no such file" in refused(WordNetArchive, path)
@@ -97,36 +65,6 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
 
 def test_the_shipped_wordnet_is_whole() -> None:
     assert len(wordnet()) == 117_659  # wnstats(7WN): unique synsets
-
-
-@pytest.fixture(scope="module")
-def nltk_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """NLTK's WordNet over Debian's files; it wants names of the 45 lexicographers' files, too."""
-    if not (SOURCE / "index.sense").is_file():
-        pytest.skip(f"no WordNet at {SOURCE} (Debian: wordnet-base, wordnet-sense-index)")
-    import nltk
-    from nltk.corpus import LazyCorpusLoader
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader
-
-    root = tmp_path_factory.mktemp("nltk_data")
-    folder = root / "corpora" / "wordnet"
-    folder.mkdir(parents=True)
-    for name in {*WordNetCorpusReader._FILES} - {"lexnames"}:
-        shutil.copy(SOURCE / name, folder)
-    (folder / "lexnames").write_text("".join(f"{number:02}\tfile\t1\n" for number in range(45)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nltk.data, "path", [str(root)])
-        reader = LazyCorpusLoader("wordnet", WordNetCorpusReader, None)
-        patch.setattr(nltk.wsd, "wordnet", reader)
-        patch.setattr(nltk.corpus, "wordnet", reader)
-        yield reader
-
-
-@pytest.fixture(scope="module")
-def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
-    """From NLTK's synset to ours, by offset: names of satellites differ between versions of NLTK."""
-    numbers = {(wordnet().pos_of(s), wordnet().offset(s)): s for s in range(len(wordnet()))}
-    return lambda synset: None if synset is None else numbers[synset.pos(), synset.offset()]
 
 
 def sampled_words(count: int) -> list[str]:
@@ -170,21 +108,6 @@ def test_words_have_the_synsets_links_and_base_forms_that_nltk_gives_them(
             if theirs.pos() != "s":
                 assert ours.name(number) == theirs.name()
                 assert ours.tag_count(number, lemma.name()) == lemma.count()
-
-
-@pytest.mark.slow
-def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None], shared_data: Path) -> None:
-    from nltk.wsd import lesk as nltk_lesk
-
-    ties = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
-    with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
-        parses = [json.loads(line)["sentence1_binary_parse"] for line in stream]
-    sentences = sorted({tuple(parse.replace("(", "").replace(")", "").lower().split()) for parse in parses})
-    pairs = [(list(sentence), word) for sentence in sentences for word in sentence if wordnet().synsets(word)]
-    for context, word in random.Random(7).sample(pairs, 5000):
-        for pos in (None, "n", "a", "s"):
-            theirs = number_of(nltk_lesk(context, word, pos))
-            assert lesk(wordnet(), context, word, pos, ties=ties) == theirs, (context, word, pos)
 
 
 @pytest.mark.slow

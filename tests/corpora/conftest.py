@@ -1,7 +1,7 @@
 """What the tests of corpora share."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import pytest
 
 from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
-from crossexam.corpora.spec import iter_corpus
 from made.cases import refused
 from made.downloads import DEV, GOOD_ZIP, Fetch, Handler, Refuses, Server
 
@@ -26,12 +25,6 @@ def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of real corpora, as the data folder."""
     monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
     return shared_data
-
-
-@pytest.fixture(scope="session")
-def said_of() -> Callable[..., str]:
-    """Return what is said of a corpus that cannot be read."""
-    return lambda *given, **options: refused(lambda: list(iter_corpus(*given, **options)))
 
 
 @pytest.fixture

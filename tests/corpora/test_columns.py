@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
 from made.cases import refused
-from made.corpora import write_lines, write_records
+from made.corpora import said_of, write_lines, write_records
 
 DATA = Path(__file__).parents[1] / "data" / "corpora"
 
@@ -90,7 +90,7 @@ def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
     assert second == Example("k8", "E f.", "G h.", None)
 
 
-def test_tags_where_there_are_no_parses(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
     tags = {"sentence1_tags": [["It", "PRP"], ["rains", "VBZ"]], "hypothesis_tags": [["Wet", "JJ"]]}
     pair = {"sentence1": "It rains.", "sentence2": "Wet.", **tags}
     (first,) = iter_corpus(write_records(tmp_path / "p.jsonl", [pair]))

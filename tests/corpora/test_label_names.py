@@ -7,7 +7,7 @@ from crossexam.corpora.label_names import name_of, parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
 from made.cases import each_row, refused
-from made.corpora import write_lines
+from made.corpora import said_of, write_lines
 
 
 def table(path: Path, labels: list[str]) -> Path:
@@ -16,7 +16,7 @@ def table(path: Path, labels: list[str]) -> Path:
 
 
 def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
-    each_case: Callable[..., None], tmp_path: Path, said_of: Callable[..., str]
+    each_case: Callable[..., None], tmp_path: Path
 ) -> None:
     def check(labels: list[str], parts: list[str]) -> None:
         said = said_of(table(tmp_path / "n.csv", labels))
@@ -36,7 +36,7 @@ def test_declared_labels_are_read(mapping: str, cells: list[str], *, tmp_path: P
     assert found[0] == "entailment"
 
 
-def test_declarations_and_values_fit_each_other(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_declarations_and_values_fit_each_other(tmp_path: Path) -> None:
     path = table(tmp_path / "d.csv", ["yes", "entailment"])
     said = said_of(path, Reading(labels=parse_labels("yes=entailment,no=not_entailment")))
     assert "unknown label 'entailment'" in said
@@ -52,7 +52,7 @@ def test_declarations_and_values_fit_each_other(tmp_path: Path, said_of: Callabl
     assert (found, report.no_gold) == (["entailment", "not_entailment"], 2)
 
 
-def test_a_label_is_not_lost_by_skipping(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_a_label_is_not_lost_by_skipping(tmp_path: Path) -> None:
     path = table(tmp_path / "d.csv", ["entailment"] * 500 + ["neutral"] * 500 + ["nein", "nein"])
     assert "all 2 records with the label 'nein' were skipped" in said_of(path, Reading(skip_bad=True))
     assert len(list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True)))) == 1000

@@ -1,13 +1,12 @@
 """Malformed input is an error that names file, line and field, or is skipped."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus
 from made.cases import for_each
-from made.corpora import write_lines
+from made.corpora import said_of, write_lines
 
 HEADER = b"premise,hypothesis,label\n"
 GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
@@ -37,7 +36,7 @@ BAD_JSON = {
 # fmt: on
 
 
-def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_bad_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
 
     def check(bad: bytes, message: str) -> None:
@@ -62,7 +61,7 @@ def test_fields_that_a_writer_of_csv_quoted_are_counted(tmp_path: Path) -> None:
     assert report.quoted == 1
 
 
-def test_skipping_all_records_is_an_error(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_skipping_all_records_is_an_error(tmp_path: Path) -> None:
     path, report = tmp_path / "x.jsonl", ReadingReport()
     path.write_bytes(b"{\n[\n" * 4)
     said = said_of(path, Reading(skip_bad=True, allow_loss=True), report=report)
@@ -96,7 +95,7 @@ BAD_FILES = [
 ]
 
 
-def test_bad_files(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_bad_files(tmp_path: Path) -> None:
     def check(name: str, content: bytes, message: str) -> None:
         (tmp_path / name).write_bytes(content)
         assert message in said_of(tmp_path / name)

@@ -16,6 +16,7 @@ from crossexam.corpora.spec import CorpusSpec, iter_corpus
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 from made.cases import each_row, refused
+from made.corpora import said_of
 
 
 def put(path: Path) -> Path:
@@ -84,7 +85,7 @@ def test_other_names_of_corpora_and_splits(spec: str, file: str, *, tmp_path: Pa
     assert CorpusSpec.parse(spec).path() == path
 
 
-def test_what_is_not_there(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_what_is_not_there(tmp_path: Path) -> None:
     said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
     assert said.startswith(f"{tmp_path}: snli:dev is not installed")
     put(tmp_path / "pairs.jsonl")

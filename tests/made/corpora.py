@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from crossexam.corpora.spec import iter_corpus
+from made.cases import Refusal, refused
+
 #: Small files of corpora, as their authors write them.
 MADE = Path(__file__).parents[1] / "data" / "suites" / "corpora"
 
@@ -41,3 +44,8 @@ def write_pairs(folder: Path, name: str, labels: Sequence[str], **more: Sequence
             for n, label in enumerate(labels)
         ),
     )
+
+
+def said_of(*given: Any, **options: Any) -> Refusal:
+    """What is said of a corpus that cannot be read."""
+    return refused(lambda: list(iter_corpus(*given, **options)))

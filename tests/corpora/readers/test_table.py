@@ -18,7 +18,7 @@ from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 from made.cases import each_row, for_each
-from made.corpora import write_lines
+from made.corpora import said_of, write_lines
 
 MADE = Path(__file__).parents[2] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
@@ -60,7 +60,7 @@ def test_a_real_file_is_read_as_it_is(published: Path) -> None:
     for_each(check, map(tuple, REAL))
 
 
-def test_what_real_files_say_besides(published: Path, said_of: Callable[..., str]) -> None:
+def test_what_real_files_say_besides(published: Path) -> None:
     assert "none of the 3000 records has a gold label" in said_of("rte:test")
     kept = read_corpus("rte:test", drop_no_gold=False)
     assert [example.label for example in kept] == [None] * 3000
@@ -116,7 +116,7 @@ def test_a_copy_of_the_hub_has_its_own_numbers(
 
 @each_row
 def test_numbers_that_a_format_does_not_document_are_not_guessed(
-    corpus: str, file: str, lines: list[str], *, tmp_path: Path, said_of: Callable[..., str]
+    corpus: str, file: str, lines: list[str], *, tmp_path: Path
 ) -> None:
     write_lines(tmp_path / file, lines)
     said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=True))
@@ -125,10 +125,7 @@ def test_numbers_that_a_format_does_not_document_are_not_guessed(
 
 
 def test_a_malformed_record_is_one_error_with_its_line(
-    each_case: Callable[..., None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    said_of: Callable[..., str],
+    each_case: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSEXAM_DATA", str(MADE))
 
@@ -146,13 +143,13 @@ def test_a_malformed_record_is_one_error_with_its_line(
 
 @each_row
 def test_wrong_records_of_corpora_whose_real_files_are_there(
-    corpus: str, name: str, lines: list[str], message: str, *, tmp_path: Path, said_of: Callable[..., str]
+    corpus: str, name: str, lines: list[str], message: str, *, tmp_path: Path
 ) -> None:
     path = write_lines(tmp_path / name, lines)
     assert said_of(f"{corpus}@{path}").startswith(f"{path}, {message}")
 
 
-def test_entities_and_damaged_xml_are_refused(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_entities_and_damaged_xml_are_refused(tmp_path: Path) -> None:
     secret, path = tmp_path / "secret.txt", tmp_path / "fracas.xml"
     secret.write_text("nobody should read this", encoding="utf-8")
     problem = '<f>\n<problem id="1" fracas_answer="yes"><p>&x;</p><h>A.</h></problem></f>'
@@ -168,9 +165,7 @@ def test_entities_and_damaged_xml_are_refused(tmp_path: Path, said_of: Callable[
         assert "not XML" in said_of("fracas:test")
 
 
-def test_a_split_whose_pairs_are_not_there_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said_of: Callable[..., str]
-) -> None:
+def test_a_split_whose_pairs_are_not_there_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data"  # the folder above is searched too, and above tmp_path are files of other tests
     data.mkdir()
     monkeypatch.setenv("CROSSEXAM_DATA", str(data))

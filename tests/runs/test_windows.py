@@ -16,6 +16,7 @@ from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.runs import predictions, run, windows
 from crossexam.runs.run import predict_suite
+from made.models import Reader
 from made.runs import assert_same_answers
 
 EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
@@ -114,6 +115,13 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(
     assert resumed.manifest.asked_pairs == len(rest.asked) == len(DISTINCT) - len(stopped.asked) + lost
     counts = {name: getattr(expected.manifest, name) for name in ("asked_pairs", "pairs_from_store")}
     same(expected, replace(resumed, manifest=msgspec.structs.replace(resumed.manifest, **counts)))
+
+
+def test_only_unknown_pairs_are_asked_of_a_model_that_plans_nothing(tmp_path: Path) -> None:
+    first, rest = Reader(), Reader()
+    predict_suite(first, SUITE.datasets["one.made"], store=tmp_path)
+    predict_suite(rest, SUITE, store=tmp_path)
+    assert sorted(first.asked + rest.asked) == sorted(DISTINCT)
 
 
 def test_a_model_that_leaves_pairs_out_is_told() -> None:

@@ -1,6 +1,5 @@
 """What the tests of training share: toys, small data, and trainings that are done once for all tests."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -109,9 +108,3 @@ def of_kind(tiny_checkpoint: Path, vectors: Path) -> dict[str, list[object]]:
         "rf": ["random-forest", "--vectors", vectors, "--set", "trees=3"],
         "hf": [f"hf/{tiny_checkpoint}", "--epochs", 1],
     }
-
-
-@pytest.fixture(scope="session")
-def manifest_of() -> Callable[[Path], dict[str, Any]]:
-    """Return the manifest of a trained folder."""
-    return lambda folder: dict(json.loads((folder / "manifest.json").read_text()))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crossexam.core.files import read_json
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.spec import read_corpus
@@ -46,11 +47,11 @@ def suite(two: Path) -> Path:
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
 def test_the_scores_of_a_training_are_those_of_runs(
-    kind: str, labels: int, two: Path, suite: Path, of_kind: Any, manifest_of: Any, tmp_path: Path
+    kind: str, labels: int, two: Path, suite: Path, of_kind: Any, tmp_path: Path
 ) -> None:
     folder, train = tmp_path / "m", two if labels == 2 else TRAIN
     invoke("train", *of_kind[kind], "--train", train, "--dev", suite, "--test", two, "-o", folder)
-    model, scores = open_model(f"{kind}/{folder}", CPU), manifest_of(folder)["scores"]
+    model, scores = open_model(f"{kind}/{folder}", CPU), read_json(folder / "manifest.json")["scores"]
     assert model.details.get("two_label", False) is (labels == 2)
     answered = model.predict([("It rains.", "It is wet."), ("A dog runs.", "A cat sleeps.")])
     assert (answered[:, 2] == 0).all() == (labels == 2)
@@ -61,20 +62,20 @@ def test_the_scores_of_a_training_are_those_of_runs(
     parts = {Path(spec).stem: accuracy for spec, accuracy in scores["dev"].items()}
     assert parts == pytest.approx(found, abs=1e-3)
     assert scores["dev_accuracy"] == pytest.approx(sum(found.values()) / 3, abs=1e-3)
-    (test,) = manifest_of(folder)["tests"].values()
+    (test,) = read_json(folder / "manifest.json")["tests"].values()
     assert test["accuracy"] == pytest.approx(found["base.two"], abs=1e-3)
 
 
 def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_fingerprint(
-    suite: Path, manifest_of: Any, tmp_path: Path
+    suite: Path, tmp_path: Path
 ) -> None:
     data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
     words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data, "--seeds", 2, "-o", tmp_path / "two"]
     assert "--dev-limit 7: 21 of" in " ".join(invoke(*words).output.split())
     invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
-    manifests = [manifest_of(tmp_path / "two" / f"seed-{n}") for n in (0, 1)]
+    manifests = [read_json(tmp_path / "two" / f"seed-{n}" / "manifest.json") for n in (0, 1)]
     one, two = (each["fingerprint"]["data"]["dev"] for each in manifests)
-    assert one == two == manifest_of(tmp_path / "bow")["fingerprint"]["dev"]
+    assert one == two == read_json(tmp_path / "bow" / "manifest.json")["fingerprint"]["dev"]
     assert (one["limit"], one["rows"]) == (7, 21)
     assert [part["rows"] for part in one["parts"]] == [7, 7, 7]
     assert [part.get("projection") for part in one["parts"]] == ["two labels", "no contradiction", None]

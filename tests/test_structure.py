@@ -39,7 +39,7 @@ OF_SEVERAL = {
     "cli/disk_full", "cli/messages", "constructions/plug_ins", "evaluation/projections",
     "evaluation/properties", "evaluation/stored", "models/api/llama_cpp", "reports/one_voice",
     "reports/shown_figures", "runs/parses", "stats/documentation", "stats/simulated_coverage",
-    "validation/page", "zoo/encoders", "zoo/resumed",
+    "validation/page", "zoo/encoders",
 }  # fmt: skip
 
 

@@ -58,6 +58,8 @@ def test_items_pass_the_checks_and_name_their_construction_and_base(
         items, counts = apply_construction(name, base, resources=resources)
         assert (counts["items"], counts["examples"]) == (len(items), len(base))
         assert len({item.id for item in items}) == len(items) > 0
+        other = apply_construction(name, base, seed=1, resources=resources)[0]
+        assert construction.draws or items == other
         assert {item.label for item in items} <= {*construction.labels, None}
         assert not construction.key or all(key_of(item, construction) for item in items)
         control = construction.control

@@ -97,6 +97,7 @@ def test_a_file_of_the_documented_format() -> None:
 
 def test_no_reader_is_without_a_test() -> None:
     assert {*READERS, "snli", "snli_hard", "multinli"} <= CORPORA_TRIED | CORPORA_READ <= set(catalog())
+    assert READERS.keys() <= {row[0].partition(":")[0] for row in table("readers/table.tsv")}  # malformed
     # a reader that says "its documented format" alone was tried on no real file, and the other way
     by_format = {name for name, reader in READERS.items() if reader.tested_on == "its documented format"}
     assert by_format == READERS.keys() - CORPORA_TRIED

@@ -38,8 +38,8 @@ TAKE_LARGEST = {
 OF_SEVERAL = {
     "cli/disk_full", "cli/messages", "constructions/plug_ins", "evaluation/projections",
     "evaluation/properties", "evaluation/stored", "models/api/llama_cpp", "reports/one_voice",
-    "reports/shown_figures", "runs/parses", "stats/documentation", "stats/simulated_coverage",
-    "validation/page", "zoo/encoders",
+    "reports/shown_figures", "reports/trackers", "runs/parses", "stats/documentation",
+    "stats/simulated_coverage", "validation/page", "zoo/encoders",
 }  # fmt: skip
 
 
